@@ -1,6 +1,6 @@
 import type { Int64Id, Ms } from "../../core/units.js";
 
-/** How a {@link BoundedHistory} reads its items. */
+/** The keys of a {@link BoundedHistory}'s items. */
 export interface HistoryKeys<Item> {
   id(item: Item): Int64Id;
   /** Never decreases with the id. */
@@ -8,7 +8,7 @@ export interface HistoryKeys<Item> {
 }
 
 /**
- * What a list endpoint asks for: `startMs` inclusive, `endMs` exclusive
+ * The range of a list endpoint: `startMs` inclusive, `endMs` exclusive
  * (docs/reference/exchange-interface.md#endpoints).
  */
 export interface PageQuery {
@@ -18,7 +18,7 @@ export interface PageQuery {
   readonly limit: number;
 }
 
-/** Records in ascending order of their ids, of which only the newest `limit` are kept. */
+/** Records in ascending order of their ids; only the newest `limit` are kept. */
 export class BoundedHistory<Item> {
   #items: Item[] = [];
   #dropped = 0;
@@ -34,7 +34,7 @@ export class BoundedHistory<Item> {
     return this.#items.length - this.#dropped;
   }
 
-  /** Adds a record at the place of its id: nearly always the end. */
+  /** Inserts a record by its id: nearly always at the end. */
   add(item: Item): void {
     const id = this.#keys.id(item);
     let place = this.#items.length;
@@ -119,7 +119,7 @@ export class BoundedHistory<Item> {
     return this.length === 0 ? undefined : this.#items.at(-1);
   }
 
-  /** The first place whose item satisfies a test that, once true, stays true. */
+  /** The index of the first item that satisfies a test; once true, the test stays true. */
   #firstWhere(test: (item: Item) => boolean): number {
     let low = this.#dropped;
     let high = this.#items.length;

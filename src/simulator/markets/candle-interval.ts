@@ -8,7 +8,7 @@ import { KLINE_INTERVALS } from "../../exchange/protocol/parameters.js";
  */
 export type CandleInterval = (typeof KLINE_INTERVALS)[number];
 
-/** An interval by its name in upper or lower case; undefined when there is none of that name. */
+/** An interval by its name in upper or lower case; undefined for an unknown name. */
 export function readInterval(name: string): CandleInterval | undefined {
   const isOneCase = name === name.toUpperCase() || name === name.toLowerCase();
   return isOneCase
@@ -31,7 +31,7 @@ const LENGTH_MINUTES: Readonly<Record<Exclude<CandleInterval, "1W" | "1MO">, num
 };
 
 /**
- * The first instant of the bar that an instant lies in.
+ * The start of the bar that contains an instant.
  * @param timeMs milliseconds since the epoch, not negative.
  */
 export function barStart(interval: CandleInterval, timeMs: Ms): Ms {
@@ -47,7 +47,7 @@ export function barStart(interval: CandleInterval, timeMs: Ms): Ms {
 /** The first instant after the bar that starts at `startMs`. */
 export function barEnd(interval: CandleInterval, startMs: Ms): Ms {
   if (interval === "1MO") {
-    // No month has more than 31 days, and none fewer than 28: 31 days on is always in the next one.
+    // A month has 28 to 31 days, so 31 days after its start is always in the next one.
     return monthStart(startMs + 31 * DAY_MS);
   }
   return startMs + (interval === "1W" ? WEEK_MS : LENGTH_MINUTES[interval] * MINUTE_MS);

@@ -17,36 +17,33 @@ export interface Candle {
   volumeQuote: CreditUnits;
 }
 
-/**
- * Which bars are asked for: those whose start is in the range, `startMs` inclusive and `endMs`
- * exclusive.
- */
+/** The range of requested bars by their start: `startMs` inclusive, `endMs` exclusive. */
 export interface CandlePage {
   readonly startMs?: Ms | undefined;
   readonly endMs?: Ms | undefined;
   readonly limit: number;
 }
 
-/** What a {@link CandleSeries} is made with. */
+/** Options of a {@link CandleSeries}. */
 export interface CandleSeriesOptions {
-  /** Bars kept of each interval. */
+  /** The number of bars kept of each interval. */
   readonly keep: number;
   /**
-   * Where an interval passed without an event: no bar at all, or one that repeats the last close
-   * with volume 0, up to the interval that is running.
+   * The bar of an interval without events: omitted, or the last close with volume 0, up to the
+   * interval in progress.
    */
   readonly emptyBars: "omit" | "repeat";
 }
 
-/** The kept bars, oldest first, and where the last of them ends. */
+/** The kept bars, oldest first, and the end of the last one. */
 interface Bars {
   list: Candle[];
   endMs: Ms;
 }
 
 /**
- * Bars of all eleven intervals, each aggregated as its events arrive and each bounded by itself, so
- * that a long bar does not depend on the short ones being kept.
+ * Bars of all eleven intervals. Each interval is aggregated and bounded separately, so that a long
+ * bar does not depend on short ones being kept.
  */
 export class CandleSeries {
   readonly #options: CandleSeriesOptions;
@@ -59,7 +56,7 @@ export class CandleSeries {
   }
 
   /**
-   * Adds a price and what traded at it.
+   * Adds a price and the amount traded at it.
    * @param timeMs not before the last one; a clock that went back adds to the last bar.
    */
   record(price: bigint, lots: Lots, quote: CreditUnits, timeMs: Ms): void {
@@ -102,9 +99,7 @@ export class CandleSeries {
       : plainPage(list, page);
   }
 
-  /**
-   * The kept bar of an interval that starts at an instant; undefined where nothing happened in it.
-   */
+  /** The kept bar of an interval that starts at an instant; undefined if nothing happened in it. */
   at(interval: CandleInterval, timeMs: Ms): Candle | undefined {
     const { list } = this.#bars.get(interval) as Bars;
     const bar = list[firstFrom(list, timeMs)];
@@ -136,7 +131,7 @@ export class CandleSeries {
     return list[Math.max(0, list.length - this.#options.keep)]?.timeMs;
   }
 
-  /** Puts back what {@link bars} gave, in place of what there is. */
+  /** Replaces the bars by those that {@link bars} returned. */
   restore(interval: CandleInterval, bars: readonly Candle[]): void {
     const list = bars.map((bar) => ({ ...bar }));
     const last = list.at(-1);
@@ -153,10 +148,7 @@ function plainPage(list: readonly Candle[], { startMs, endMs, limit }: CandlePag
   return list.slice(start, Math.min(end, start + limit));
 }
 
-/**
- * The same with the intervals between two bars, and after the last one, filled with what the price
- * was.
- */
+/** The same page, with gaps between bars and after the last one filled at the price then. */
 function filledPage(
   interval: CandleInterval,
   list: readonly Candle[],
@@ -171,7 +163,7 @@ function filledPage(
   const endBound = Math.min(endMs ?? Number.POSITIVE_INFINITY, lastMs + 1);
   const found: Candle[] = [];
   if (startMs === undefined) {
-    // Bars start where the instant before the end lies, and before each other.
+    // Iterates over the starts of bars, backwards from the end.
     for (
       let timeMs = barStart(interval, endBound - 1);
       timeMs >= first.timeMs && found.length < limit;
@@ -190,7 +182,9 @@ function filledPage(
   return found;
 }
 
-/** The bar of an interval, or a flat one at the close before it. There is a bar at or before it. */
+/**
+ * The bar of an interval, or a flat one at the close before it. A bar at or before it must exist.
+ */
 function barAt(list: readonly Candle[], timeMs: Ms): Candle {
   const before = list[firstFrom(list, timeMs + 1) - 1] as Candle;
   const { close } = before;
@@ -199,7 +193,7 @@ function barAt(list: readonly Candle[], timeMs: Ms): Candle {
     : { timeMs, open: close, close, high: close, low: close, volumeLots: 0, volumeQuote: 0n };
 }
 
-/** The first place whose bar starts at or after an instant. */
+/** The index of the first bar that starts at or after an instant. */
 function firstFrom(list: readonly Candle[], timeMs: Ms): number {
   let low = 0;
   let high = list.length;

@@ -2,29 +2,29 @@ import { ConfigError } from "../../core/errors.js";
 
 type Path = readonly (string | number)[];
 
-/** What a file says itself: the rest of its configuration is defaults. */
+/** The user's own configuration file, without defaults. */
 export interface ConfigSource {
   readonly isWritten: (path: Path) => boolean;
-  /** The line of a path. */
+  /** Returns the line of a path. */
   readonly locate: (path: Path) => string;
 }
 
-/** A value that does not go with others of the same configuration. */
+/** A value that contradicts others of the same configuration. */
 export interface ConflictingValue {
   readonly path: Path;
   readonly value: unknown;
-  /** What is wrong with it, and what would be right, in words. */
+  /** The problem and what would be right. */
   readonly summary: string;
   readonly expected: string;
-  /** What it does not go with, the likelier cause first. */
+  /** The values that it contradicts, the likelier cause first. */
   readonly against: readonly { readonly path: Path; readonly value: unknown }[];
   readonly cause?: unknown;
 }
 
 /**
- * The error of a value that contradicts another. When the value is a default, nobody can find it in
- * their file: then what was written against it is named.
- * @param written left out where nothing is known of a file.
+ * Returns the error of a value that contradicts another. A default is not in the user's file, so
+ * the error then names the written value that it contradicts.
+ * @param written left out if there is no file.
  */
 export function configConflict(
   { path, value, summary, expected, against, cause }: ConflictingValue,

@@ -1,9 +1,6 @@
 import { type CreditUnits, DAY_MS, type Lots, MINUTE_MS, type Ms } from "../../core/units.js";
 
-/**
- * What happened within one minute of a {@link DayWindow}. Prices are in the unit of whoever records
- * them.
- */
+/** The events within one minute of a {@link DayWindow}. The caller chooses the unit of prices. */
 export interface Minute {
   readonly startMs: Ms;
   readonly open: bigint;
@@ -15,8 +12,8 @@ export interface Minute {
 }
 
 /**
- * The last 24 hours to the minute: a minute leaves as a whole once all of it is older. Memory is
- * bounded by 1,441 minutes.
+ * The last 24 hours to the minute. A minute is dropped once all of it is older. Memory is bounded
+ * by 1,441 minutes.
  */
 export class DayWindow {
   #minutes: Minute[] = [];
@@ -24,7 +21,7 @@ export class DayWindow {
   #lots: Lots = 0;
   #quote: CreditUnits = 0n;
 
-  /** Adds a price and what traded at it. */
+  /** Adds a price and the amount traded at it. */
   record(price: bigint, lots: Lots, quote: CreditUnits, nowMs: Ms): void {
     this.#forget(nowMs);
     const startMs = nowMs - (nowMs % MINUTE_MS);
@@ -42,22 +39,21 @@ export class DayWindow {
     this.#quote += quote;
   }
 
-  /** What traded. */
+  /** The traded amount. */
   volume(nowMs: Ms): { readonly lots: Lots; readonly quote: CreditUnits } {
     this.#forget(nowMs);
     return { lots: this.#lots, quote: this.#quote };
   }
 
   /**
-   * The price that held when the window began: the last one before it, else the first one within
-   * it.
+   * The price at the beginning of the window: the last one before it, else the first one within it.
    */
   priceAgo(nowMs: Ms): bigint | undefined {
     this.#forget(nowMs);
     return this.#before ?? this.#minutes[0]?.open;
   }
 
-  /** Highest and lowest price; undefined when nothing happened. */
+  /** Highest and lowest price; undefined if nothing happened. */
   extremes(nowMs: Ms): { readonly high: bigint; readonly low: bigint } | undefined {
     this.#forget(nowMs);
     const [first, ...others] = this.#minutes;
@@ -84,7 +80,7 @@ export class DayWindow {
     return this.#before;
   }
 
-  /** Puts back what {@link minutes} and {@link before} gave, in place of what there is. */
+  /** Replaces the window by what {@link minutes} and {@link before} returned. */
   restore(minutes: readonly Readonly<Minute>[], before: bigint | null): void {
     this.#minutes = minutes.map((minute) => ({ ...minute }));
     this.#before = before;

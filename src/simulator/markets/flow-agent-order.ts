@@ -2,7 +2,7 @@ import type { Lots, Side, Ticks } from "../../core/units.js";
 import type { FlowOrderRef } from "../flow/flow-market.js";
 import { BookOrder } from "../matching/book-order.js";
 
-/** A house agent: what it has resting. Its money and its position are the house account's. */
+/** The resting amounts of a house agent. Its credit and its position are the house account's. */
 export class AgentOrders {
   openBuyLots: Lots = 0;
   openSellLots: Lots = 0;
@@ -25,12 +25,15 @@ export class FlowAgentOrder extends BookOrder implements FlowOrderRef {
     return this.owner.name;
   }
 
-  /** Agents may trade with each other and with themselves: it is all one house. */
+  /**
+   * Always null: agents may trade with each other and with themselves, since all belong to one
+   * house.
+   */
   get selfMatchKey(): null {
     return null;
   }
 
-  /** Keeps its agent's sums: `lots` of it rest now, or no longer do when negative. */
+  /** Updates its agent's sums by `lots` resting; negative when they no longer rest. */
   rests(lots: Lots): void {
     if (this.side === "BUY") {
       this.owner.openBuyLots += lots;

@@ -6,15 +6,18 @@ import type { ExchangeConfig } from "../config/config.js";
 import type { Market } from "./market.js";
 
 /**
- * A base fee changes by at most one part in so many a block (EIP-1559,
+ * The divisor of a base fee's largest change in one block (EIP-1559,
  * BASE_FEE_MAX_CHANGE_DENOMINATOR).
  */
 const LARGEST_CHANGE = 8n;
 const WEI_PER_ETH = 10n ** 18n;
-/** So many empty blocks bring any price to its lower bound: 0.875 to this power is below 10^-29. */
+/**
+ * The number of empty blocks that bring any price to its lower bound: 0.875 to this power is below
+ * 10^-29.
+ */
 const EMPTY_BLOCKS_TO_FLOOR = 512;
 
-/** What of the gas market outlives a restart. */
+/** The part of the gas market that is kept across restarts. */
 export interface GasMarketState {
   readonly priceWei: bigint;
   readonly blockStartMs: Ms;
@@ -22,12 +25,12 @@ export interface GasMarketState {
 }
 
 /**
- * The price of the gas that settlement needs: a base fee that follows how full blocks are with
- * matches (the rule of EIP-1559, between two bounds), and the price of ETH from a market's index.
+ * The price of the gas for settlement: a base fee that follows how full blocks are with matches
+ * (the rule of EIP-1559, between two bounds), and the price of ETH from a market's index.
  */
 export class GasMarket {
   readonly #config: ExchangeConfig["gasFee"];
-  /** The price of ETH as long as no market has one. */
+  /** The price of ETH until a market has one. */
   readonly #fallbackCredit: CreditUnits;
   readonly #markets: ReadonlyMap<MarketId, Market>;
   readonly #ethMarketId: MarketId | undefined;
@@ -37,7 +40,7 @@ export class GasMarket {
   #blockStartMs: Ms = 0;
   #usedGas = 0n;
 
-  /** @throws ConfigError for a price from no market */
+  /** @throws ConfigError for an ETH price from an unknown market */
   constructor(
     { gasFee, creditDecimals, markets: configured }: ExchangeConfig,
     markets: ReadonlyMap<MarketId, Market>,
@@ -60,7 +63,7 @@ export class GasMarket {
     this.#priceWei = this.#floorWei;
   }
 
-  /** A match will be settled: one taker's order and one maker's. */
+  /** Adds the gas of a match that will be settled: one taker's order and one maker's. */
   onMatch(nowMs: Ms): void {
     this.#advance(nowMs);
     this.#usedGas += 2n * BigInt(this.#config.gasLimit);
@@ -72,7 +75,7 @@ export class GasMarket {
     return this.#priceWei;
   }
 
-  /** What one ETH costs, in credit units. */
+  /** The price of one ETH, in credit units. */
   get ethCredit(): CreditUnits {
     const index =
       (this.#ethMarketId === undefined ? undefined : this.#markets.get(this.#ethMarketId))?.prices
@@ -80,7 +83,7 @@ export class GasMarket {
     return index > 0n ? index : this.#fallbackCredit;
   }
 
-  /** What settling one order costs, in credit units, rounded up. */
+  /** The cost of settling one order, in credit units, rounded up. */
   orderCost(nowMs: Ms): CreditUnits {
     const cost = BigInt(this.#config.gasLimit) * this.priceWei(nowMs) * this.ethCredit;
     return ceilDivide(cost, WEI_PER_ETH);
@@ -96,10 +99,7 @@ export class GasMarket {
     this.#usedGas = usedGas;
   }
 
-  /**
-   * Closes the blocks that have passed: the one under way with what it used, and empty ones after
-   * it.
-   */
+  /** Closes the blocks that have passed: the current one with its used gas, then empty ones. */
   #advance(nowMs: Ms): void {
     const { blockMs, blockGasTarget } = this.#config;
     const passed = Math.floor((nowMs - this.#blockStartMs) / blockMs);

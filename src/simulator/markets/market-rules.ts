@@ -23,8 +23,8 @@ export interface MarketRulesOnGrid {
   readonly config: MarketConfig;
   readonly perp: Hex;
   /**
-   * Prices of new orders are whole multiples of so many of the instrument's ticks, and amounts of
-   * so many of its lots.
+   * Prices of new orders are multiples of this many of the instrument's ticks, and amounts of this
+   * many lots (`lotStep`).
    */
   readonly tickStep: Ticks;
   readonly lotStep: Lots;
@@ -37,11 +37,11 @@ export interface MarketRulesOnGrid {
   /** Scaled by 10^18, signed. */
   readonly makerRate: bigint;
   readonly takerRate: bigint;
-  /** What funding charges in mode `fixed`; of no meaning in mode `premium`. */
+  /** The rate of mode `fixed`; unused in mode `premium`. */
   readonly fundingRate: bigint;
-  /** What funding of mode `premium` makes of its samples; of no meaning in mode `fixed`. */
+  /** The terms of mode `premium`; unused in mode `fixed`. */
   readonly premium: PremiumTerms;
-  /** What the impact prices are of. */
+  /** The notional of the impact prices. */
   readonly impactNotional: CreditUnits;
   readonly maxLeverage: bigint;
   readonly liquidationThreshold: bigint;
@@ -49,9 +49,8 @@ export interface MarketRulesOnGrid {
 }
 
 /**
- * Puts a market's configuration on its grid.
- * @param written what the user's file says itself, so that a default is not reported as if they had
- * written it.
+ * Converts a market's configuration to its grid.
+ * @param written the user's file, so that a default is not reported as if it were written there.
  * @throws ConfigError naming the first value that is off the grid or contradicts another.
  */
 export function marketRules(
@@ -150,7 +149,7 @@ export function marketRules(
   };
   for (const name of ["priceQuote", "amountBase", "marketAmountBase"] as const) {
     const { min, max } = config[name];
-    // Both are on the grid and above zero: as decimals of few digits they compare as what they are.
+    // Both are on the grid and above zero, so as short decimals they compare exactly.
     if (new Decimal(min).lte(max)) continue;
     throw configConflict(
       {
@@ -214,15 +213,15 @@ export function marketRules(
 const DEFAULT_FUNDING_RATE = "0.0001";
 
 /**
- * What the service samples with: 4000 in markets of 20 times leverage and more, 2000 in others
- * (docs/reference/protocol.md#funding).
+ * The notional that the service samples with: 4000 in markets of 20 times leverage and more, 2000
+ * in others (docs/reference/protocol.md#funding).
  */
 function impactNotionalQuote(maxLeverage: number): string {
   return maxLeverage >= 20 ? "4000" : "2000";
 }
 
 /**
- * The limiter contract lets a rate pass up to multiplier x elapsed days x maintenance ratio
+ * The limiter contract allows a rate of up to multiplier x elapsed days x maintenance ratio
  * (docs/reference/protocol.md#funding).
  */
 function premiumTerms({ funding }: MarketConfig, liquidationThreshold: bigint): PremiumTerms {
@@ -237,10 +236,10 @@ function premiumTerms({ funding }: MarketConfig, liquidationThreshold: bigint): 
   };
 }
 
-/** The key that fixes a value's number grid: of its market, or of the exchange. */
+/** The key that defines a value's number grid, of its market or of the exchange. */
 type GridKey = "tickSize" | "stepSize" | "creditDecimals" | "paperDecimals";
 
-/** What holds an amount back that is on the grid. */
+/** Describes why an amount on the grid is too large. */
 function tooMany(value: unknown, unit: unknown): string {
   const isOnGrid = new Decimal(String(value)).mod(String(unit)).isZero();
   return isOnGrid ? `, and at most ${Number.MAX_SAFE_INTEGER} of it` : "";
@@ -251,7 +250,7 @@ function expectedOf(cause: unknown): string {
 }
 
 /**
- * A contract address of a market that names none: stable for its id, and of no contract anywhere.
+ * The contract address of a market without one: constant for its id, and not a deployed contract's.
  */
 function derivedAddress(id: MarketId): Hex {
   return bytesToHex(keccak256(Buffer.from(`marketwright perp ${id}`, "utf8")).subarray(12));

@@ -36,50 +36,49 @@ export interface SettledFunding {
   readonly timeMs: Ms;
 }
 
-/** A match of two orders, of which it settles or fails as a whole. */
+/** A match of two orders, which settles or fails as a whole. */
 export interface Trade {
   readonly id: Int64Id;
   readonly market: Market;
   readonly ticks: Ticks;
   readonly lots: Lots;
-  /** Unsigned credit that changes hands. */
+  /** Unsigned credit that is exchanged. */
   readonly quote: CreditUnits;
   readonly timeMs: Ms;
   readonly isBuyerMaker: boolean;
   /** CREATED, SETTLED, or the venue's name for a failed one. */
   status: string;
   /**
-   * When a trade among house agents counts as settled; null where a settlement of its own tells.
+   * The time from which a trade among house agents counts as settled; null if its settlement is
+   * reported.
    */
   readonly settlesAtMs: Ms | null;
 }
 
-/** What a market is made from, besides its rules. */
+/** Dependencies of a market besides its rules. */
 export interface MarketDeps {
   readonly rules: MarketRulesOnGrid;
   readonly selfMatch: SelfMatchPolicy;
   readonly firstSequence: number;
   readonly keepTrades: number;
   readonly candles: CandleSeriesOptions;
-  /** Made with the market, since a match has to name it. */
+  /** Created with the market, since a match has to name it. */
   listener(market: Market): EngineListener;
 }
 
 /** One market: its book, prices, trades and funding. */
 export class Market {
-  /**
-   * Of new orders: what rests keeps the price, the amount and the fee rates that it was taken with.
-   */
+  /** The rules of new orders; resting ones keep their price, amount and fee rates. */
   rules: MarketRulesOnGrid;
-  /** As it was begun with. */
+  /** The configuration that the market began with. */
   readonly configured: MarketConfig;
   /**
-   * What the house pays, which signs its matches only when they are settled: that no change of the
-   * rules comes between.
+   * The house's fee rates. Its orders are signed only at settlement, so a change of the rules must
+   * not affect them.
    */
   readonly houseRates: Pick<MarketRulesOnGrid, "makerRate" | "takerRate">;
   readonly id: MarketId;
-  /** The grid of its book, on which every change of the rules lies. */
+  /** The grid of its book; every change of the rules must be on it. */
   readonly instrument: Instrument;
   readonly engine: MatchingEngine;
   readonly depth: PublishedDepth;
@@ -103,17 +102,17 @@ export class Market {
   lastTradeTicks: Ticks | undefined;
   /** Credit traded since the start. */
   volumeQuote: CreditUnits = 0n;
-  /** Paper held long, the house's included. */
+  /** Paper held long, including the house's. */
   openInterestPaper: PaperUnits = 0n;
   /**
    * Cumulative funding: credit units per whole base unit of long paper
    * (docs/reference/protocol.md#funding).
    */
   cumulativeFunding: CreditUnits = 0n;
-  /** The chain's time of the mark; 0 where no chain has one. */
+  /** The chain's time of the mark; 0 without a chain. */
   markSetSeconds = 0;
   nextFundingMs: Ms = 0;
-  /** When the premium is sampled next. */
+  /** The time of the next premium sample. */
   nextSampleMs: Ms = 0;
   readonly #agents = new Map<string, AgentOrders>();
 
@@ -150,7 +149,7 @@ export class Market {
     return agent;
   }
 
-  /** Whether a house agent or a recording has anything in the book. */
+  /** True while a house agent or a recording has anything in the book. */
   get houseRests(): boolean {
     return (
       this.engine.recorded !== null ||
@@ -179,34 +178,37 @@ export class Market {
     return found;
   }
 
-  /** What the next funding charges as things stand, scaled by 10^18: positive, and longs pay. */
+  /**
+   * The rate of the next funding by the samples so far, scaled by 10^18; longs pay when it is
+   * positive.
+   */
   get nextFundingRate(): bigint {
     return this.rules.config.funding.mode === "fixed" ? this.rules.fundingRate : this.premium.rate;
   }
 
   /**
-   * The index with the book's average distance from it, in credit units per whole base unit
+   * The index plus the book's average distance from it, in credit units per whole base unit
    * (docs/reference/protocol.md#funding).
    */
   get offchainMark(): CreditUnits {
     return this.basis.over(this.prices.index);
   }
 
-  /** Notes the mark where it has just been set or read. */
+  /** Records the mark after it was set or sampled. */
   noteMark(nowMs: Ms): void {
     if (this.prices.mark > 0n) {
       this.markCandles.record(this.prices.mark, 0, 0n, nowMs);
     }
   }
 
-  /** Notes the off-chain mark where it has just been read. */
+  /** Records the off-chain mark after it was sampled. */
   noteOffchainMark(nowMs: Ms): void {
     this.offchainDay.record(this.offchainMark, 0, 0n, nowMs);
     this.offchainCandles.record(this.offchainMark, 0, 0n, nowMs);
   }
 
   /**
-   * Notes a trade in everything that is made of trades; by matching time, whatever becomes of its
+   * Adds a trade to all figures of trades, by matching time and whatever the outcome of its
    * settlement.
    */
   noteTrade(trade: Trade): void {
@@ -219,23 +221,23 @@ export class Market {
     this.trades.add(trade);
   }
 
-  /** Credit that a position is worth at the mark. */
+  /** The credit value of a position at the mark. */
   valueAtMark(paper: PaperUnits): CreditUnits {
     return this.instrument.markValue(paper, this.prices.mark);
   }
 
-  /** A price that a new order may have: the nearest at which it trades no more readily. */
+  /** Rounds to a valid price of a new order, away from the other side of the book. */
   orderTicks(side: Side, ticks: Ticks): Ticks {
     const { tickStep } = this.rules;
     return (side === "BUY" ? Math.floor(ticks / tickStep) : Math.ceil(ticks / tickStep)) * tickStep;
   }
 
-  /** The most of an amount that a new order may have; 0 where that is less than a step. */
+  /** Rounds an amount down to a valid one of a new order; 0 if it is less than a step. */
   orderLots(lots: Lots): Lots {
     return lots - (lots % this.rules.lotStep);
   }
 
-  /** The whole lots in an amount of paper; what is left over is cut off. */
+  /** The whole lots in an amount of paper, truncated. */
   toWholeLots(paper: PaperUnits): Lots {
     return Number(paper / this.instrument.paperPerLot);
   }

@@ -1,10 +1,10 @@
-/** How samples of the premium become a rate (docs/reference/protocol.md#funding). */
+/** The computation of the rate from samples of the premium (docs/reference/protocol.md#funding). */
 export interface PremiumTerms {
   /** `impact` weighs the i-th sample with i; `mid` takes the plain mean and divides it by 3. */
   readonly kind: "impact" | "mid";
-  /** Samples without which there is no rate. */
+  /** The minimum number of samples for a rate. */
   readonly minSamples: number;
-  /** The largest rate either way, scaled by 10^18; null for no limit. */
+  /** The largest rate of either sign, scaled by 10^18; null for no limit. */
   readonly bound: bigint | null;
 }
 
@@ -12,25 +12,28 @@ export interface PremiumTerms {
 export interface PremiumState {
   readonly count: number;
   readonly sum: bigint;
-  /** Each sample times its number, which begins at 1. */
+  /** The sum of each sample times its number, which begins at 1. */
   readonly weightedSum: bigint;
 }
 
 const NOTHING: PremiumState = { count: 0, sum: 0n, weightedSum: 0n };
-/** Of the older generation: the day's premium over three intervals of eight hours. */
+/** The divisor of the older premium: the day's premium over three intervals of eight hours. */
 const MID_DIVISOR = 3n;
 
-/** Gathers the premium's samples of one funding interval. */
+/** Collects the premium's samples of one funding interval. */
 export class PremiumMeter {
   readonly #termsNow: () => PremiumTerms;
   #state: PremiumState = NOTHING;
 
-  /** @param termsNow asked each time, since they change with the market's rules. */
+  /** @param termsNow called each time, since the terms change with the market's rules. */
   constructor(termsNow: () => PremiumTerms) {
     this.#termsNow = termsNow;
   }
 
-  /** Takes a sample. @param premium scaled by 10^18. */
+  /**
+   * Adds a sample.
+   * @param premium scaled by 10^18.
+   */
   take(premium: bigint): void {
     const count = this.#state.count + 1;
     this.#state = {
@@ -40,7 +43,7 @@ export class PremiumMeter {
     };
   }
 
-  /** The rate that the samples so far give, scaled by 10^18 and truncated; 0 without any. */
+  /** The rate of the samples so far, scaled by 10^18 and truncated; 0 without any. */
   get rate(): bigint {
     const { count, sum, weightedSum } = this.#state;
     if (count === 0) {
@@ -57,7 +60,7 @@ export class PremiumMeter {
 
   /**
    * Ends an interval.
-   * @returns the rate to pay, or null when there were too few samples and none is paid.
+   * @returns the rate to pay, or null if there were too few samples to pay one.
    */
   close(): bigint | null {
     const rate = this.#state.count < this.#termsNow().minSamples ? null : this.rate;

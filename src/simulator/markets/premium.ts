@@ -5,9 +5,9 @@ import type { Market } from "./market.js";
 
 /**
  * The premium of the book over the index, scaled by 10^18 and truncated
- * (docs/reference/protocol.md#funding): of the newer generation from the average prices at which
- * the impact notional would be sold and bought, of the older one from the mid. Null where the index
- * or a side of the book is missing, or a side is thinner than the impact notional.
+ * (docs/reference/protocol.md#funding). `impact` uses the average prices at which the impact
+ * notional would be sold and bought, `mid` the mid. Null where the index or a side of the book is
+ * missing, or a side is thinner than the impact notional.
  */
 export function computePremium(market: Market, kind: "impact" | "mid"): bigint | null {
   const { index } = market.prices;
@@ -30,8 +30,8 @@ export function computePremium(market: Market, kind: "impact" | "mid"): bigint |
 }
 
 /**
- * The average price, in credit units per whole base unit, of taking so much notional from a side;
- * null when there is less.
+ * The average price, in credit units per whole base unit, of taking a notional from a side; null if
+ * the side has less.
  */
 function impactPrice(market: Market, side: Side, notional: CreditUnits): CreditUnits | null {
   const { engine, instrument } = market;

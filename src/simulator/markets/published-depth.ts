@@ -1,18 +1,17 @@
 import type { Side, Ticks } from "../../core/units.js";
 
 /**
- * The counter of a market's published book and what changed since it was last published. Each
- * change of a level is one step of the sequence; an update covers the steps since the one before
- * it.
+ * The sequence of a market's published book and the changes since its last update. Each change of a
+ * level is one step of the sequence; an update covers the steps since the previous one.
  */
 export class PublishedDepth {
-  /** Steps so far. */
+  /** The number of steps so far. */
   sequence: number;
-  /** The last step that was published. */
+  /** The last published step. */
   publishedSequence: number;
   readonly #bids = new Set<Ticks>();
   readonly #asks = new Set<Ticks>();
-  /** Whether anybody listens; nothing is gathered while nobody does. */
+  /** False while there are no listeners; then no changes are collected. */
   watched = false;
 
   constructor(firstSequence: number) {
@@ -20,13 +19,13 @@ export class PublishedDepth {
     this.publishedSequence = firstSequence;
   }
 
-  /** Goes on from a step of an earlier process, with nothing left to publish. */
+  /** Continues from the sequence of an earlier process, with no changes to publish. */
   restore(sequence: number): void {
     this.sequence = sequence;
     this.publishedSequence = sequence;
   }
 
-  /** A level's amount changed. */
+  /** Records that a level's amount changed. */
   change(side: Side, ticks: Ticks): void {
     this.sequence += 1;
     if (this.watched) {
@@ -38,7 +37,7 @@ export class PublishedDepth {
     return this.sequence !== this.publishedSequence;
   }
 
-  /** Hands over the changed levels and starts afresh. */
+  /** Returns the changed levels and clears them. */
   take(): { beginSequence: number; endSequence: number; bids: Ticks[]; asks: Ticks[] } {
     const taken = {
       beginSequence: this.publishedSequence + 1,

@@ -15,8 +15,8 @@ export interface ReferencePriceState {
 
 /**
  * Mark and index of a market in credit units per whole base unit. They come from the order flow's
- * reference; without one both are the book's mid averaged over the time since the last reading,
- * which is taken every second.
+ * reference. Without one both are the book's mid, averaged over the time since the last sample,
+ * once a second.
  */
 export class ReferencePrice {
   /** 0 until a price is known. */
@@ -34,19 +34,19 @@ export class ReferencePrice {
     this.#creditPerTick = instrument.tickQuote * 10 ** instrument.creditDecimals;
   }
 
-  /** Takes a reference in fractional ticks. */
+  /** Sets a reference in fractional ticks. */
   set(indexTicks: number, markTicks: number): void {
     this.#hasReference = true;
     this.#setMark(this.toCreditPrice(markTicks));
     this.index = this.toCreditPrice(indexTicks);
   }
 
-  /** From now on the mark is set from outside, and what it would be is proposed. */
+  /** Switches to a mark that is set from outside; the computed mark is proposed to `propose`. */
   proposeTo(propose: (mark: CreditUnits) => void): void {
     this.#propose = propose;
   }
 
-  /** The mid changed (NaN: a side is empty, and the time does not count). */
+  /** Called when the mid changed (NaN: a side is empty, and the time does not count). */
   onMid(midTicks: number, nowMs: Ms): void {
     if (this.#hasReference || Object.is(midTicks, this.#midTicks)) {
       return;
@@ -58,14 +58,17 @@ export class ReferencePrice {
     }
   }
 
-  /** A trade happened where neither a reference nor a mid was ever known. */
+  /** Called on a trade; used while neither a reference nor a mid has ever been known. */
   onTrade(ticks: number): void {
     if (this.mark === 0n) {
       this.#adopt(ticks);
     }
   }
 
-  /** Closes an averaging period. @returns whether the mark changed. */
+  /**
+   * Closes an averaging period.
+   * @returns true if the mark changed.
+   */
   sample(nowMs: Ms): boolean {
     if (this.#hasReference) {
       return false;
@@ -93,7 +96,7 @@ export class ReferencePrice {
     };
   }
 
-  /** Puts back what {@link snapshot} gave. */
+  /** Restores a {@link snapshot}. */
   restore({
     mark,
     index,
@@ -135,7 +138,7 @@ export class ReferencePrice {
     }
   }
 
-  /** A price in fractional ticks as credit units per whole base unit, rounded. */
+  /** Converts a price in fractional ticks to credit units per whole base unit, rounded. */
   toCreditPrice(ticks: number): CreditUnits {
     return BigInt(Math.round(ticks * this.#creditPerTick));
   }

@@ -5,7 +5,8 @@ import type { Market } from "./market.js";
 import { type MarketRulesOnGrid, marketRules } from "./market-rules.js";
 
 /**
- * What of a market's configuration can be changed while it runs; its status has a way of its own.
+ * The keys of a market's configuration that can change while it runs. Its status is changed
+ * separately.
  */
 const CHANGEABLE = [
   "tickSize",
@@ -21,10 +22,10 @@ const CHANGEABLE = [
   "liquidationThreshold",
 ] as const satisfies readonly (keyof MarketConfig)[];
 
-/** Rules of a market as its configuration writes them. */
+/** A market's rules as in its configuration. */
 export type ChangeableRules = Pick<MarketConfig, (typeof CHANGEABLE)[number]>;
 
-/** What is to be another: of bounds, either or both. */
+/** The rules to change; of a pair of bounds, either or both. */
 export type RuleChange = Partial<
   Omit<ChangeableRules, "priceQuote" | "amountBase" | "marketAmountBase">
 > & {
@@ -33,7 +34,7 @@ export type RuleChange = Partial<
   >;
 };
 
-/** Those of a configuration. */
+/** The changeable rules of a configuration. */
 export function changeableRules(config: MarketConfig): ChangeableRules {
   return Object.fromEntries(
     CHANGEABLE.map((name) => [name, config[name]]),
@@ -41,10 +42,9 @@ export function changeableRules(config: MarketConfig): ChangeableRules {
 }
 
 /**
- * A market's rules with some of them changed. Its book stays on the grid that it was configured
- * with: what rests keeps its price and amount, so a tick and a step can be changed to multiples of
- * those alone.
- * @throws ConfigError naming the first value that cannot be, or cannot be changed
+ * Applies changes to a market's rules. The book stays on its configured grid, where resting orders
+ * keep price and amount. So tick and step can only change to multiples of the configured ones.
+ * @throws ConfigError naming the first value that is invalid or cannot be changed
  */
 export function changedRules(
   { id, rules, instrument, configured }: Market,
@@ -69,7 +69,7 @@ export function changedRules(
     marketAmountBase: { ...before.marketAmountBase, ...change.marketAmountBase },
   };
   const config = checkShape(marketConfigShape, merged, { at: ["markets", id] });
-  // Whatever a configuration may not say, a change may not either.
+  // A change may set only what a configuration may set.
   const onOwnGrid = marketRules(id, {
     ...exchange,
     markets: { ...exchange.markets, [id]: config },

@@ -13,7 +13,7 @@ import type { BookOrder } from "./book-order.js";
 import type { MatchBooking } from "./match-booking.js";
 import { applyRecorded, printRecorded } from "./recorded-fills.js";
 
-/** Lets the markets' other participants act on the books: agents of the house, and recordings. */
+/** Lets the markets' other participants act on the books: house agents, and recordings. */
 export class AgentOrderGateway {
   readonly #state: ExchangeState;
   readonly #booking: MatchBooking;
@@ -23,10 +23,7 @@ export class AgentOrderGateway {
     this.#booking = booking;
   }
 
-  /**
-   * Places a house agent's order, on the grid that the market has now; null when nothing of it
-   * rests.
-   */
+  /** Places a house agent's order, on the market's current grid; null if no part of it rests. */
   place(market: Market, { agent, side, timeInForce, ...wanted }: FlowOrder): FlowAgentOrder | null {
     const ticks = market.orderTicks(side, wanted.ticks);
     const lots = market.orderLots(wanted.lots);
@@ -48,7 +45,7 @@ export class AgentOrderGateway {
     return order.isResting ? order : null;
   }
 
-  /** @returns false when nothing of it rested. */
+  /** @returns false if no part of it rested. */
   cancel(market: Market, order: FlowAgentOrder): boolean {
     if (!order.isResting) {
       return false;
@@ -60,10 +57,7 @@ export class AgentOrderGateway {
     return true;
   }
 
-  /**
-   * Puts a recording under the participants' orders; one that was there before goes, level by
-   * level.
-   */
+  /** Adds a recording under the participants' orders. An earlier one is removed, level by level. */
   attach(market: Market, depth: RecordedDepth, queue?: QueueModel<QueuePlace>): void {
     const { engine } = market;
     const before = engine.recorded;
@@ -85,7 +79,7 @@ export class AgentOrderGateway {
     this.#refreshMid(market);
   }
 
-  /** Applies a recorded message whole, then fills the resting orders that it reached. */
+  /** Applies a recorded message as a whole, then fills the resting orders that it reached. */
   apply(market: Market, message: RecordedMessage): void {
     applyRecorded(
       market.engine,
@@ -99,7 +93,8 @@ export class AgentOrderGateway {
   }
 
   /**
-   * Publishes a recorded trade, less what participants' orders took of it as trades of their own.
+   * Publishes a recorded trade, less the part that participants' orders took as trades of their
+   * own.
    */
   print(market: Market, print: RecordedPrint): void {
     const takenLots = printRecorded(market.engine, print, (maker, ticks, lots) =>

@@ -3,16 +3,13 @@ import type { Lots, Side, Ticks } from "../../core/units.js";
 
 /** An order as the book sees it: a place in the queue of one price. */
 export abstract class BookOrder {
-  /** Not yet matched, cancelled or expired. */
+  /** Lots that are not yet matched, cancelled or expired. */
   openLots: Lots;
-  /** True while it is in the book. The ladder alone sets it, and the neighbours in the queue. */
+  /** True while it is in the book. Only the ladder sets it, and the neighbours in the queue. */
   isResting = false;
   previous: BookOrder | null = null;
   next: BookOrder | null = null;
-  /**
-   * Its place behind the recorded lots of its price; null where the market has no recording under
-   * it.
-   */
+  /** Its position behind the recorded lots of its price; null if the market has no recording. */
   queue: QueuePlace | null = null;
 
   constructor(
@@ -23,6 +20,6 @@ export abstract class BookOrder {
     this.openLots = lots;
   }
 
-  /** Who must not trade with itself; null for those that may. */
+  /** The owner that must not trade with itself; null if it may. */
   abstract get selfMatchKey(): object | null;
 }

@@ -5,21 +5,18 @@ import { FlowAgentOrder } from "../markets/flow-agent-order.js";
 import type { Market } from "../markets/market.js";
 import type { BookOrder } from "./book-order.js";
 
-/** Hears what matches lead to. */
+/** Called for the consequences of matches. */
 export interface BookingListener {
-  /** Nothing of a resting order is left. */
+  /** A resting order was filled in full. */
   onFilled(order: Order): void;
   /**
-   * A sweep is over in which these accounts traded: fees and prices may have brought them below
-   * maintenance.
+   * A sweep has ended in which these accounts traded. Fees and prices may have brought them below
+   * maintenance margin.
    */
   onTraded(accounts: Iterable<ExchangeAccount>): void;
 }
 
-/**
- * Passes on what matched, whoever it was that matched it: orders of accounts, agents of the house,
- * or a recording.
- */
+/** Books matches of all participants: accounts, house agents and recordings. */
 export class MatchBooking {
   readonly #clearing: Clearing;
   readonly #traded = new Set<ExchangeAccount>();
@@ -29,12 +26,12 @@ export class MatchBooking {
     this.#clearing = clearing;
   }
 
-  /** Says who hears what matches lead to. */
+  /** Sets the listener. */
   listen(listener: BookingListener): void {
     this.#listener = listener;
   }
 
-  /** Books a match; a `taker` or `maker` of null is nobody's order. */
+  /** Books a match; a null `taker` or `maker` is recorded liquidity. */
   book(
     market: Market,
     taker: BookOrder | null,
@@ -61,7 +58,7 @@ export class MatchBooking {
     }
   }
 
-  /** What was taking takes no more. */
+  /** Ends the sweep: the taking order trades no more. */
   endSweep(): void {
     this.#clearing.endSweep();
     if (this.#traded.size > 0) {

@@ -8,11 +8,11 @@ import type { RecordedDepth } from "../flow/flow-market.js";
 import type { BookOrder } from "./book-order.js";
 import { PriceLadder } from "./price-ladder.js";
 
-/** What the engine tells of a match while it happens. */
+/** Called by the engine during a match. */
 export interface EngineListener {
   /**
-   * `lots` changed hands at `ticks`; both orders' `openLots` are already reduced. `maker` is null
-   * for recorded liquidity.
+   * `lots` traded at `ticks`; both orders' `openLots` are already reduced. `maker` is null for
+   * recorded liquidity.
    */
   onMatch(taker: BookOrder, maker: BookOrder | null, ticks: Ticks, lots: Lots): void;
   /** A resting order left the book because it would have traded with its owner's own order. */
@@ -21,13 +21,13 @@ export interface EngineListener {
   onLevel(side: Side, ticks: Ticks): void;
 }
 
-/** What of an order decides what it would trade with on arrival. */
+/** The fields of an order that decide its trades on arrival. */
 type ArrivingOrder = Pick<BookOrder, "side" | "ticks" | "openLots" | "selfMatchKey">;
 
-/** Which of two orders of one owner goes when they would trade. */
+/** The order that is cancelled when two of one owner would trade. */
 export type SelfMatchPolicy = "cancel-resting" | "cancel-incoming" | "cancel-both";
 
-/** What became of the taking part of an order. */
+/** The outcome of the taking part of an order. */
 type SweepEnd = "swept" | "self-match";
 
 /**
@@ -52,13 +52,13 @@ export class MatchingEngine {
     return this.#recorded;
   }
 
-  /** Where participants' orders are believed to stand in the recorded queues. */
+  /** The model of participants' positions in the recorded queues. */
   get queueModel(): QueueModel<QueuePlace> {
     return this.#queue;
   }
 
   /**
-   * Puts a recording under the participants' orders, which stand behind all that it shows at their
+   * Adds a recording under the participants' orders, which queue behind all recorded lots at their
    * prices.
    */
   attach(recorded: RecordedDepth, queue: QueueModel<QueuePlace> = riskAverseQueue): void {
@@ -122,13 +122,13 @@ export class MatchingEngine {
     }
   }
 
-  /** Whether an order of that side and price would trade on arrival. */
+  /** True if an order of that side and price would trade on arrival. */
   crosses(side: Side, ticks: Ticks): boolean {
     const opposite = this.best(oppositeSide(side));
     return opposite !== undefined && reaches(side, ticks, opposite);
   }
 
-  /** Whether an order could trade in full on arrival, its owner's own orders left out. */
+  /** True if an order could trade in full on arrival, without its owner's own orders. */
   canFill(order: ArrivingOrder): boolean {
     const side = oppositeSide(order.side);
     const key = order.selfMatchKey;
@@ -152,8 +152,7 @@ export class MatchingEngine {
       return true;
     });
     if (key !== null && this.#selfMatch !== "cancel-resting") {
-      // An own order stops the sweep, so recorded levels count only where they are reached before
-      // it.
+      // An own order stops the sweep, so recorded levels count only before it.
       const stop = this.#firstOwn(order);
       this.#recorded?.forEachLevel(side, (ticks, lots) => {
         const reached =
@@ -181,7 +180,7 @@ export class MatchingEngine {
     return found;
   }
 
-  /** Trades an arriving order against everything that its price reaches. */
+  /** Matches an arriving order against every level that its price reaches. */
   sweep(order: BookOrder): SweepEnd {
     const side = oppositeSide(order.side);
     const ladder = this.ladder(side);
@@ -233,7 +232,7 @@ export class MatchingEngine {
     this.#listener.onMatch(order, null, ticks, lots);
   }
 
-  /** Tells the orders that rest at a price that its recorded amount changed. */
+  /** Updates the queue positions of the orders at a price whose recorded amount changed. */
   requeue(side: Side, ticks: Ticks, oldLots: Lots, newLots: Lots): void {
     for (
       let order = this.ladder(side).levelAt(ticks)?.head ?? null;
@@ -245,7 +244,7 @@ export class MatchingEngine {
     }
   }
 
-  /** Puts what is open of an order into the book, behind everybody at its price. */
+  /** Adds the open part of an order to the book, last in the queue of its price. */
   rest(order: BookOrder): void {
     order.queue =
       this.#recorded === null
@@ -255,7 +254,7 @@ export class MatchingEngine {
     this.#listener.onLevel(order.side, order.ticks);
   }
 
-  /** Takes an order out of the book; what was open of it stays in its `openLots`. */
+  /** Removes an order from the book; its `openLots` stay. */
   remove(order: BookOrder): void {
     if (order.isResting) {
       this.ladder(order.side).remove(order);
@@ -264,12 +263,12 @@ export class MatchingEngine {
   }
 }
 
-/** Whether `a` is the better resting price of that side. */
+/** True if `a` is the better resting price of that side. */
 export function isBetter(side: Side, a: Ticks, b: Ticks): boolean {
   return side === "BUY" ? a > b : a < b;
 }
 
-/** Whether an order of `side` limited to `limit` may trade at `price`. */
+/** True if an order of `side` limited to `limit` may trade at `price`. */
 function reaches(side: Side, limit: Ticks, price: Ticks): boolean {
   return side === "BUY" ? price <= limit : price >= limit;
 }

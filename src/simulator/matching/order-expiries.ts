@@ -2,19 +2,19 @@ import type { Timer } from "../../core/runtime/seam.js";
 import type { Order } from "../accounts/account.js";
 import type { ExchangeState } from "../engine/exchange-state.js";
 
-/** The clock of the resting GTT orders. */
+/** The expiry timers of the resting GTT orders. */
 export class OrderExpiries {
   readonly #state: ExchangeState;
   readonly #onExpired: (order: Order) => void;
   readonly #timers = new Map<Order, Timer>();
 
-  /** @param onExpired hears of an order whose time is over while something of it is open. */
+  /** @param onExpired called with an order that expires while it has an open part. */
   constructor(state: ExchangeState, onExpired: (order: Order) => void) {
     this.#state = state;
     this.#onExpired = onExpired;
   }
 
-  /** Sets the expiry of every resting GTT order, those that passed while it was stopped at once. */
+  /** Sets the expiry of every resting GTT order. Those that passed while stopped expire at once. */
   start(): void {
     for (const account of this.#state.accounts.values()) {
       for (const order of account.activeOrders.values()) {
@@ -25,7 +25,7 @@ export class OrderExpiries {
     }
   }
 
-  /** Lets nothing expire until the next start. */
+  /** Stops all expiries until the next start. */
   stop(): void {
     for (const timer of this.#timers.values()) {
       timer.cancel();
@@ -33,7 +33,7 @@ export class OrderExpiries {
     this.#timers.clear();
   }
 
-  /** Sets the expiry of an order, where it has one. */
+  /** Sets the expiry of an order, if it has one. */
   watch(order: Order): void {
     const { timeInForce, expirationMs } = order.terms;
     if (timeInForce === "GTT") {
@@ -45,7 +45,7 @@ export class OrderExpiries {
     }
   }
 
-  /** An order has ended otherwise. */
+  /** Cancels the expiry of an order that has ended otherwise. */
   forget(order: Order): void {
     this.#timers.get(order)?.cancel();
     this.#timers.delete(order);

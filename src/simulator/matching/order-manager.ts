@@ -9,7 +9,7 @@ import type { MatchBooking } from "./match-booking.js";
 import type { EngineListener } from "./matching-engine.js";
 import { OrderExpiries } from "./order-expiries.js";
 
-/** Takes checked orders into the markets, and ends them. */
+/** Accepts checked orders into the markets, and ends them. */
 export class OrderManager {
   readonly #state: ExchangeState;
   readonly #booking: MatchBooking;
@@ -26,17 +26,17 @@ export class OrderManager {
     });
   }
 
-  /** Sets the expiry of every resting GTT order, those that passed while it was stopped at once. */
+  /** Sets the expiry of every resting GTT order. Those that passed while stopped expire at once. */
   start(): void {
     this.#expiries.start();
   }
 
-  /** Lets nothing expire until the next start. */
+  /** Stops all expiries until the next start. */
   stop(): void {
     this.#expiries.stop();
   }
 
-  /** What a market's matching engine reports to. */
+  /** Creates the listener of a market's matching engine. */
   createEngineListener(market: Market): EngineListener {
     return {
       onMatch: (taker, maker, ticks, lots) =>
@@ -53,12 +53,12 @@ export class OrderManager {
     };
   }
 
-  /** Whether a POST_ONLY order of these terms would trade on arrival. */
+  /** True if a POST_ONLY order of these terms would trade on arrival. */
   wouldCross(market: Market, side: Order["side"], ticks: Ticks): boolean {
     return market.engine.crosses(side, ticks);
   }
 
-  /** Whether an order of these terms could trade in full on arrival. */
+  /** True if an order of these terms could trade in full on arrival. */
   couldFill(
     account: ExchangeAccount,
     market: Market,
@@ -70,8 +70,8 @@ export class OrderManager {
   }
 
   /**
-   * Takes an order that passed every check: announces it, matches it, and rests or ends what is
-   * left.
+   * Accepts an order that passed every check: announces it, matches it, and rests or ends the
+   * remainder.
    */
   accept(order: Order): void {
     this.#match(order);
@@ -108,13 +108,17 @@ export class OrderManager {
       this.#refreshMid(market);
       this.#expiries.watch(order);
       if (config.choices.acceptedStatus === "CREATED" && order.openLots === order.lots) {
-        // A trade would have told of it: who heard only CREATED hears here that it rests.
+        // A client that received only CREATED learns here that the order rests; a trade would have
+        // told it.
         listener.onOrder(order);
       }
     }
   }
 
-  /** Cancels what is open of an active order. @returns false when nothing was. */
+  /**
+   * Cancels the open part of an active order.
+   * @returns false if there was none.
+   */
   cancel(order: Order): boolean {
     if (order.openLots === 0 || !order.active) {
       return false;
@@ -125,12 +129,12 @@ export class OrderManager {
     return true;
   }
 
-  /** Cancels every order of an account with something open, in one market or in all. */
+  /** Cancels every order of an account with an open part, in one market or in all. */
   cancelAll(account: ExchangeAccount, market?: Market): void {
     this.cancelWhere(account, ({ terms }) => market === undefined || terms.market === market);
   }
 
-  /** Cancels every order of an account with something open that `picks` accepts. */
+  /** Cancels every order of an account with an open part that `picks` accepts. */
   cancelWhere(account: ExchangeAccount, picks: (order: Order) => boolean): void {
     for (const order of [...account.activeOrders.values()]) {
       if (picks(order)) {
@@ -140,8 +144,7 @@ export class OrderManager {
   }
 
   /**
-   * Somebody may sign for an account no more; what it signed that still rests goes where the venue
-   * has it so.
+   * Revokes an operator. Its resting orders are cancelled if the venue's choice says so.
    * @param operator in lower case
    */
   revokeOperator(account: ExchangeAccount, operator: Hex): void {
@@ -149,7 +152,7 @@ export class OrderManager {
       return;
     }
     if (this.#state.config.choices.revokedOperatorOrders === "cancel") {
-      // The contracts would no longer take their signatures.
+      // The contracts would reject their signatures.
       this.cancelWhere(account, (order) => order.terms.signedBy === operator);
     }
     this.#state.listener.onOperatorRevoked(account, operator);

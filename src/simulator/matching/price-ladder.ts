@@ -15,7 +15,7 @@ export class PriceLadder {
     this.#better = side === "BUY" ? 1 : -1;
   }
 
-  /** The level with the best price, or undefined when nobody rests on this side. */
+  /** The level with the best price, or undefined if the side is empty. */
   best(): PriceLevel | undefined {
     return this.#levels.at(-1);
   }
@@ -39,7 +39,7 @@ export class PriceLadder {
     level.append(order);
   }
 
-  /** Takes an order out of the book with what is open of it. */
+  /** Removes an order and its open lots from the book. */
   remove(order: BookOrder): void {
     const level = this.#levelOf(order);
     if (level === undefined) {
@@ -52,7 +52,7 @@ export class PriceLadder {
     }
   }
 
-  /** Takes `lots` off a resting order; one with nothing left leaves the book. */
+  /** Subtracts `lots` from a resting order; an order with nothing left is removed from the book. */
   reduce(order: BookOrder, lots: Lots): void {
     const level = this.#levelOf(order);
     if (level !== undefined) {
@@ -65,7 +65,8 @@ export class PriceLadder {
   }
 
   /**
-   * Visits levels best first until `visit` returns false. The book must not be changed meanwhile.
+   * Visits levels best first until `visit` returns false. The book must not be changed during the
+   * visit.
    */
   forEachLevel(visit: (level: PriceLevel) => boolean): void {
     for (let place = this.#levels.length - 1; place >= 0; place -= 1) {
@@ -75,14 +76,14 @@ export class PriceLadder {
     }
   }
 
-  /** The queue that an order stands in; undefined where it is not in the book. */
+  /** The level of an order; undefined if it is not in the book. */
   #levelOf(order: BookOrder): PriceLevel | undefined {
     return order.isResting ? this.#byTicks.get(order.ticks) : undefined;
   }
 
   /**
-   * The first place from the bottom whose price is not worse: where a level of this price is, or
-   * belongs.
+   * The index from the bottom of the first price that is not worse: the level's place, existing or
+   * new.
    */
   #placeOf(ticks: Ticks): number {
     let low = 0;
@@ -108,7 +109,7 @@ class PriceLevel {
 
   constructor(readonly ticks: Ticks) {}
 
-  /** Puts an order at the end of the queue. */
+  /** Adds an order at the end of the queue. */
   append(order: BookOrder): void {
     order.isResting = true;
     order.previous = this.#tail;
@@ -122,7 +123,7 @@ class PriceLevel {
     this.lots += order.openLots;
   }
 
-  /** Takes an order out of the queue, wherever it stands. */
+  /** Removes an order from any position in the queue. */
   unlink(order: BookOrder): void {
     if (order.previous === null) {
       this.head = order.next;

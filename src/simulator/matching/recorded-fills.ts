@@ -4,17 +4,18 @@ import type { BookOrder } from "./book-order.js";
 import { isBetter, type MatchingEngine } from "./matching-engine.js";
 
 /**
- * A participant's resting order was reached by the recording; its `openLots` are already reduced.
+ * Called when the recording filled a participant's resting order; its `openLots` are already
+ * reduced.
  */
 type OnFill = (maker: BookOrder, ticks: Ticks, lots: Lots) => void;
 
-/** A price of the published book whose amount the recording changed. */
+/** Called for a price whose published amount the recording changed. */
 type OnLevel = (side: Side, ticks: Ticks) => void;
 
 /**
- * Applies a recorded message as a whole and only then tests it against participants: a resting
- * order fills in full, at its own price, when the best recorded opposite price has come to it or
- * beyond (docs/ideas/order-flow.md#replay).
+ * Applies a recorded message as a whole and only then tests it against participants. A resting
+ * order fills in full, at its own price, when the best recorded opposite price has reached it
+ * (docs/ideas/order-flow.md#replay).
  */
 export function applyRecorded(
   engine: MatchingEngine,
@@ -46,10 +47,10 @@ export function applyRecorded(
 }
 
 /**
- * Tests a recorded trade against participants' resting orders: those with a better price fill in
+ * Tests a recorded trade against participants' resting orders. Those with a better price fill in
  * full, those at its price by the queue model. Recorded levels are not swept: the recording's own
  * messages change them.
- * @returns the lots that participants' orders at its very price took of it.
+ * @returns the lots that participants' orders at exactly its price took of it.
  */
 export function printRecorded(engine: MatchingEngine, print: RecordedPrint, onFill: OnFill): Lots {
   const side = oppositeSide(print.aggressor);
@@ -59,7 +60,7 @@ export function printRecorded(engine: MatchingEngine, print: RecordedPrint, onFi
   while (order !== null && takenLots < print.lots) {
     const next = order.next;
     if (order.queue !== null) {
-      // What an order before this one took of the print never reached the queue behind it.
+      // Lots that an earlier order took of the trade never reached the queue behind it.
       const place = engine.queueModel.onTrade(order.queue, print.lots - takenLots);
       const lots = Math.min(engine.queueModel.executableLots(place), order.openLots);
       order.queue = engine.queueModel.onTaken(place);

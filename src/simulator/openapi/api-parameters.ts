@@ -1,6 +1,6 @@
 import { type OperationParameter, SPELLINGS } from "../../exchange/protocol/parameters.js";
 
-/** A JSON Schema, as far as parameters need one. */
+/** The subset of JSON Schema that parameters use. */
 export interface ParameterSchema {
   readonly type: "string" | "integer";
   readonly format?: string;

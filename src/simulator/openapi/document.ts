@@ -16,7 +16,7 @@ import {
 import { type ApiParameter, documented, SIGNING } from "./api-parameters.js";
 import { writtenSchemas } from "./written-schema.js";
 
-/** The shapes by the names that they have in the document. */
+/** The shapes by their names in the document. */
 const SHAPES: Readonly<Record<string, z.ZodType>> = {
   Time: data.time,
   ExchangeInfo: market.exchangeInfo,
@@ -58,7 +58,7 @@ export interface OpenApiDocument {
   };
 }
 
-/** The interface that an exchange of this configuration offers, as an OpenAPI 3.1 document. */
+/** The OpenAPI 3.1 document of an exchange of this configuration. */
 export function openApiDocument(config: ExchangeConfig): OpenApiDocument {
   const offered = offeredOperations(config);
   const paths: Record<string, Record<string, unknown>> = {};
@@ -98,9 +98,9 @@ const RESPONSES = {
 };
 
 /**
- * OpenAPI has no word for a signature over the other parameters: the nearest is a key in the query.
- * It stands among each operation's parameters too, so that a client that is generated from the
- * document can be handed one for each request.
+ * OpenAPI cannot describe a signature over the other parameters; the nearest is a key in the query.
+ * It is also among each operation's parameters, so that a generated client can pass one for each
+ * request.
  */
 const SECURITY_SCHEMES = {
   requestSignature: {
@@ -148,8 +148,8 @@ function operationObject(
 }
 
 /**
- * A generated client adds a default that its caller left out, and so did not sign: of what is
- * signed it is said in words.
+ * Removes the default and describes it in words: a generated client would add a default that its
+ * caller left out and so did not sign.
  */
 function withoutDefault(parameter: ApiParameter): ApiParameter {
   const { default: usual, ...schema } = parameter.schema;
@@ -170,8 +170,8 @@ function formOf(parameters: readonly ApiParameter[]): object {
       parameters.map(({ name, schema: own, description }) => [name, { ...own, description }]),
     ),
   };
-  // One form of two that are taken: of a body with several, openapi-python-client makes a module
-  // that cannot be imported.
+  // Only one of the two accepted forms: for several, openapi-python-client generates a module that
+  // cannot be imported.
   return { required: true, content: { [FORM_TYPE]: { schema } } };
 }
 

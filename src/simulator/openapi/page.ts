@@ -1,6 +1,9 @@
 import type { OpenApiDocument } from "./document.js";
 
-/** The parts of the document that the page reads; it is our own, so its shape is known. */
+/**
+ * The parts of the document that the page reads. The document is generated here, so its shape is
+ * known.
+ */
 interface Parameter {
   readonly name: string;
   readonly required: boolean;
@@ -40,7 +43,7 @@ interface Schema {
   readonly oneOf?: readonly Schema[];
 }
 
-/** The interface as a page to read: one file without scripts, legible in light and dark. */
+/** The interface as an HTML page: one file without scripts, legible in light and dark mode. */
 export function docsPage({ info, tags, paths, components }: OpenApiDocument): string {
   const operations = Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item as Record<string, Operation>).map(([method, operation]) => ({
@@ -139,7 +142,7 @@ function row(...cells: readonly string[]): string {
   return `<tr>${cells.map((cell) => `<td>${cell}</td>`).join("")}</tr>`;
 }
 
-/** A schema in a few words. */
+/** Describes a schema in a few words. */
 function typeOf(schema: Schema): string {
   if (schema.$ref !== undefined) {
     const name = escaped(schema.$ref.slice(schema.$ref.lastIndexOf("/") + 1));

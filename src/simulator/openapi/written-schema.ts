@@ -4,8 +4,8 @@ import { WRITTEN_FORMS } from "../../exchange/protocol/values.js";
 type JsonSchema = z.core.JSONSchema.JSONSchema;
 
 /**
- * The schemas of named records in what our exchange writes, as JSON Schemas that refer to each
- * other by `refTo`.
+ * The schemas of named records that this exchange writes, as JSON Schemas that refer to each other
+ * by `refTo`.
  */
 export function writtenSchemas(
   records: Readonly<Record<string, z.ZodType>>,
@@ -50,14 +50,14 @@ function withoutDialect({ $schema: _dialect, $id: _id, ...schema }: JsonSchema):
   return schema;
 }
 
-/** Replaces a schema, but for the description that the place of its use gives it. */
+/** Replaces a schema, but keeps the description of its place of use. */
 function become(schema: JsonSchema, written: JsonSchema): void {
   const { description } = schema;
   for (const key of Object.keys(schema)) delete schema[key];
   Object.assign(schema, written, description !== undefined && { description });
 }
 
-/** A reader keeps fields that it does not know; our exchange writes none. */
+/** Closes an object: readers accept unknown fields, but this exchange writes none. */
 function closeObject(schema: z.core.$ZodType, json: JsonSchema): void {
   if (!(schema instanceof z.ZodObject)) return;
   json.additionalProperties = false;
@@ -70,9 +70,8 @@ function closeObject(schema: z.core.$ZodType, json: JsonSchema): void {
 }
 
 /**
- * A tuple in a form that generators of clients take. JSON Schema closes one by `items: false`,
- * which some of them refuse, and others read `items` alone; the bounds of its length close it as
- * well.
+ * Rewrites a tuple for client generators. JSON Schema closes one by `items: false`, which some
+ * generators refuse, while others read only `items`. The bounds of its length close it as well.
  */
 function openTuple(schema: JsonSchema): void {
   if (!Array.isArray(schema.prefixItems)) return;

@@ -3,7 +3,7 @@ import { ERROR_CODES, type ErrorCode } from "../../exchange/protocol/errors.js";
 import type { ExchangeAccount } from "../accounts/account.js";
 import type { VenueChoices } from "../config/choices.js";
 
-/** A request that is refused with a coded error; it has changed nothing. */
+/** A request that is refused with an error code; it has changed nothing. */
 export class ApiError extends Error {
   constructor(
     readonly code: ErrorCode,
@@ -14,32 +14,32 @@ export class ApiError extends Error {
   }
 }
 
-/** The content type of bodies, and of a 204 where the venue says so. */
+/** The content type of bodies, and of a 204 if the venue sends one. */
 export const JSON_TYPE = "application/json; charset=utf-8";
 
-/** An answer of the exchange to one request. */
+/** A response of the exchange to one request. */
 export interface ApiResponse {
   readonly status: number;
   /** JSON text; empty with 204. */
   readonly body: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** What a client that goes by the answer needs first; left out where nothing is on its way. */
+  /** The credit that a client needs before it acts on the response; left out if none is pending. */
   readonly pendingCredit?: PendingCredit;
 }
 
-/** Credit that is on its way while an answer tells of it. */
+/** Credit that is pending when a response reports it. */
 export interface PendingCredit {
   readonly account: ExchangeAccount;
-  /** From when on the client waits for it. */
+  /** The time from which the client waits for it. */
   readonly sinceMs: Ms;
-  /** What the answer is once the credit counts. */
+  /** The response once the credit counts. */
   body(): string;
 }
 
-/** Of 2010, unless the venue chose another. */
+/** The status of 2010, unless the venue chose another. */
 const INTERNAL_ERROR = 500;
 
-/** The answer to a refused request (docs/reference/exchange-interface.md#errors). */
+/** The response to a refused request (docs/reference/exchange-interface.md#errors). */
 export function toErrorResponse(error: ApiError, choices: VenueChoices): ApiResponse {
   const usual =
     error.code === 2010

@@ -8,12 +8,12 @@ import { ApiError } from "./api-error.js";
 import { readHex } from "./read-hex.js";
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
-/** Of r, s and v. */
+/** The length of r, s and v. */
 const SIGNATURE_BYTES = 65;
-/** The widest window that a request may ask for, where the venue lets it. */
+/** The widest window that a request may set, if the venue allows it. */
 const WIDEST_WINDOW_MS = 60_000;
 
-/** An account, and whose key signed for it. */
+/** An account, and the key that signed for it. */
 export interface SignedAccount {
   readonly account: ExchangeAccount;
   /** The account's own address or an operator's, in lower case. */
@@ -21,7 +21,7 @@ export interface SignedAccount {
 }
 
 /**
- * Checks the signatures of requests and streams, by its own reading of the scheme
+ * Checks the signatures of requests and streams, by an implementation independent of the client's
  * (docs/reference/protocol.md#request-signatures and docs/reference/protocol.md#account-stream).
  */
 export class Authentication {
@@ -34,10 +34,10 @@ export class Authentication {
   }
 
   /**
-   * The address that a request claims and has signed for with its very own key: what registers an
-   * account, names its operators and takes its money.
-   * @throws ApiError 1010 nothing is claimed or signed, 1110 no address, 1011 outside the time
-   * window, 1012 signed by another.
+   * Returns the address that a request names and that signed it with its own key. Needed to
+   * register an account, name its operators and withdraw.
+   * @throws ApiError 1010 when account or signature is missing, 1110 for an invalid address, 1011
+   * outside the time window, 1012 when another key signed.
    */
   requireOwner(parameters: ReadonlyMap<string, string>): Hex {
     const { address, signer } = this.#claim(parameters);
@@ -48,11 +48,11 @@ export class Authentication {
   }
 
   /**
-   * The registered account that a request is for, signed by its very own key, which counts once:
-   * whoever repeats the same bytes, or the same parameters under another spelling of the signature,
-   * is refused. For what moves money or says who may.
+   * Returns the registered account of a request that its own key signed, and uses up the signature.
+   * A repetition of the same bytes, or of the same parameters under another spelling of the
+   * signature, is refused. For withdrawals and operators.
    * @throws ApiError as {@link requireOwner}, and that of {@link requireRegistered}; 1012 for a
-   * request that has counted before
+   * request that was used before
    */
   requireOwnAccountOnce(parameters: ReadonlyMap<string, string>): ExchangeAccount {
     const account = this.requireRegistered(this.requireOwner(parameters));
@@ -69,7 +69,7 @@ export class Authentication {
   }
 
   /**
-   * The registered account that a request is for, signed by its own key or an operator's.
+   * Returns the registered account of a request that its own key or an operator's signed.
    * @throws ApiError as {@link requireOwner}, and that of {@link requireRegistered}
    */
   requireSignedAccount(parameters: ReadonlyMap<string, string>): SignedAccount {
@@ -81,14 +81,14 @@ export class Authentication {
     return { account: this.requireRegistered(address), signer };
   }
 
-  /** {@link requireSignedAccount}, where it does not matter who signed. */
+  /** {@link requireSignedAccount} without the signer. */
   requireAccount(parameters: ReadonlyMap<string, string>): ExchangeAccount {
     return this.requireSignedAccount(parameters).account;
   }
 
   /**
-   * The account of an address.
-   * @throws ApiError 1010, or 1110 where the venue says so, when there is none
+   * Returns the account of an address.
+   * @throws ApiError 1010, or 1110 by the venue's choice, if it is not registered
    */
   requireRegistered(address: Hex): ExchangeAccount {
     const account = this.#state.account(address);
@@ -102,8 +102,8 @@ export class Authentication {
   }
 
   /**
-   * Who of those that may sign for an account signed an order's hash, in lower case; null when none
-   * of them did.
+   * Returns which permitted signer of an account signed an order's hash, in lower case; null if
+   * none did.
    */
   recoverOrderSigner(digest: Uint8Array, signature: Hex, account: ExchangeAccount): Hex | null {
     const signer = this.#scheme.recover(digest, signature);
@@ -148,7 +148,7 @@ export class Authentication {
   }
 }
 
-/** Whether two instants are no further apart than a window, whichever comes first. */
+/** True if two instants are no further apart than a window, in either order. */
 function isWithin(windowMs: Ms, oneMs: Ms, otherMs: Ms): boolean {
   return Math.abs(oneMs - otherMs) <= windowMs;
 }
@@ -157,7 +157,10 @@ function maySign(signer: Hex, address: Hex, account: ExchangeAccount | undefined
   return signer === address.toLowerCase() || account?.operators.has(signer) === true;
 }
 
-/** The `account` parameter. @throws ApiError 1010 when it is missing, 1110 when it is no address */
+/**
+ * Reads the `account` parameter.
+ * @throws ApiError 1010 when it is missing, 1110 when it is not an address
+ */
 export function readAddress(parameters: ReadonlyMap<string, string>): Hex {
   const address = parameters.get("account");
   if (address === undefined || address === "") {

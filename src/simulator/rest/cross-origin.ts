@@ -1,28 +1,28 @@
 import type { IncomingMessage } from "node:http";
 import { OPERATIONS } from "../../exchange/protocol/operations.js";
 
-/** Paths whose answers hold nothing of an account, and that nobody signs for. */
+/** Paths without account data, which need no signature. */
 const PUBLIC_READS: ReadonlySet<string> = new Set([
   ...Object.values(OPERATIONS)
     .filter(({ method, isPrivate }) => method === "GET" && !isPrivate)
     .map(({ path }) => path),
   "/openapi.json",
 ]);
-/** Seconds for which a browser need not ask again. */
+/** Seconds for which a browser may cache a preflight response. */
 const PREFLIGHT_SECONDS = "600";
 
-/** What a browser is told about a request's origin. */
+/** The response to a request's origin. */
 export interface CorsDecision {
-  /** Whether a web page of that origin may read the answer. */
+  /** True if a web page of that origin may read the response. */
   readonly mayRead: boolean;
   readonly headers: Readonly<Record<string, string>>;
 }
 
 /**
- * Lets a web page of one of `origins` (`*`: of any) read an answer. Public reads alone are opened:
- * a page never reads an account, and never changes anything. Where the answer depends on the origin
- * every answer says so (`vary`), also one to another origin or to none: a cache between would hand
- * it to everybody.
+ * Decides if a web page of one of `origins` (`*`: of any) may read a response. Only public reads
+ * are opened: a page never reads an account, and never changes anything. If the response depends on
+ * the origin, every response says so (`vary`), also those to another origin or to none. Otherwise a
+ * cache could serve it to any origin.
  */
 export function decideCors(
   { method, url = "/", headers: { origin } }: IncomingMessage,

@@ -4,28 +4,29 @@ import type { ExchangeAccount } from "../accounts/account.js";
 import type { CreditLedger } from "../accounts/credit-ledger.js";
 import type { PendingCredit } from "./api-error.js";
 
-/** What answers wait by. */
+/** Dependencies of {@link DepositWaiter}. */
 export interface DepositWaiterDeps {
   readonly runtime: Seam;
   readonly credit: Pick<CreditLedger, "hasPendingDeposit">;
-  /** After which an answer leaves although the credit is not there. */
+  /** The time after which a response is sent even if the credit is missing. */
   readonly maxWaitMs: Ms;
   /**
-   * When the next block comes, before which no credit can; null where one comes with every
-   * transaction.
+   * The time of the next block, before which no credit can arrive; null if every transaction has
+   * its own block.
    */
   nextBlockMs(): Ms | null;
 }
 
 /**
- * Holds the answers to registrations and deposits until the credit counts: on a chain it comes with
- * a block, and a client that orders on the answer would be refused for want of margin.
+ * Holds the responses to registrations and deposits until the credit counts. On a chain the credit
+ * arrives with a block, and an order placed right after the response would be refused for missing
+ * margin.
  */
 export class DepositWaiter {
   readonly #parts: DepositWaiterDeps;
-  /** By address in lower case, so that a block looks at those alone whose credit it brought. */
+  /** By address in lower case, so that a block checks only the accounts that it credited. */
   readonly #waits = new Map<string, Set<Wait>>();
-  /** Addresses with one deposit less on its way, until the review. */
+  /** Addresses of arrived deposits, until the next check. */
   readonly #done = new Set<string>();
 
   constructor(parts: DepositWaiterDeps) {
@@ -33,9 +34,9 @@ export class DepositWaiter {
   }
 
   /**
-   * Resolves once no credit is on its way to an account, the longest wait is over, or the exchange
+   * Resolves once no credit of an account is pending, the longest wait is over, or the exchange
    * stops.
-   * @returns null where there is nothing to wait for, or no block that could bring it in time
+   * @returns null if there is nothing to wait for, or no block could bring it in time
    */
   waitFor({ account, sinceMs }: Pick<PendingCredit, "account" | "sinceMs">): Promise<void> | null {
     const { credit, maxWaitMs: longestMs, nextBlockMs, runtime: seam } = this.#parts;
@@ -61,15 +62,15 @@ export class DepositWaiter {
   }
 
   /**
-   * Notes that a deposit is no more on its way to an address; its answers leave with the next
-   * review.
+   * Notes that a deposit of an address is no longer pending. Its responses are sent at the next
+   * {@link releaseArrived}.
    * @param address in lower case
    */
   markArrived(address: Hex): void {
     if (this.#waits.has(address)) this.#done.add(address);
   }
 
-  /** Lets go of the answers whose credit has come; after an event that has been made to last. */
+  /** Sends the responses whose credit has arrived; called after the event has been committed. */
   releaseArrived(): void {
     if (this.#done.size === 0) return;
     const done = [...this.#done];
@@ -81,7 +82,7 @@ export class DepositWaiter {
     }
   }
 
-  /** Lets go of every answer. */
+  /** Sends every held response. */
   stop(): void {
     for (const waits of [...this.#waits.values()]) {
       for (const { end } of [...waits]) end();
@@ -89,7 +90,7 @@ export class DepositWaiter {
   }
 }
 
-/** An answer that waits. */
+/** A held response. */
 interface Wait {
   readonly account: ExchangeAccount;
   end(): void;

@@ -25,9 +25,9 @@ const LARGEST_MESSAGE_BYTES = 65_536;
 /** Methods that change nothing. */
 const READING_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
-/** An exchange on a port. */
+/** An exchange that listens on a port. */
 export interface ExchangeServer {
-  /** The port it listens on, which the configuration may have left open. */
+  /** The actual port, which the configuration may leave open. */
   readonly port: number;
   /** Base address of REST: `http://127.0.0.1:8620/v1`. */
   readonly restUrl: string;
@@ -37,15 +37,15 @@ export interface ExchangeServer {
   close(): Promise<void>;
 }
 
-/** What a server is given besides the exchange. */
+/** Options of a server besides the exchange. */
 export interface ServerOptions {
-  /** Hears of errors that are the exchange's own fault, which its clients see as 500. */
+  /** Called with internal errors of the exchange, which its clients see as 500. */
   readonly onFault?: (error: unknown) => void;
 }
 
 /**
- * Puts an exchange on its configured host and port, and starts it once the port is open.
- * @throws RunError when the port is taken or the host is not this machine's
+ * Serves an exchange on its configured host and port, and starts it once the port is open.
+ * @throws RunError when the port is in use or the host is not this machine's
  */
 export async function serveExchange(
   exchange: EmbeddedExchange,
@@ -66,7 +66,7 @@ export async function serveExchange(
     frameworkErrors: (error, _request, reply) =>
       sendAnswer(reply, { status: error.statusCode ?? 400, body: badRequest(error.message) }),
   });
-  // The exchange reads bodies itself: what was signed is their very characters.
+  // The exchange parses bodies itself, since the signature is over their exact characters.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", { parseAs: "string" }, (_request, body, done) => done(null, body));
   const fail = (error: unknown): ApiResponse => {
@@ -96,7 +96,7 @@ export async function serveExchange(
   });
   serveDocumentation(app, exchange.config);
   app.all("*", answered);
-  // Methods that the server reads but does not route.
+  // Methods that the server parses but does not route.
   app.setNotFoundHandler(answered);
   app.setErrorHandler((error: { statusCode?: number; message: string }, _request, reply) => {
     const status = error.statusCode ?? 500;
@@ -143,10 +143,10 @@ export async function serveExchange(
 }
 
 /**
- * The answer to what a web page may have sent, with the user's browser as its hand: a request under
- * a name that a page made to resolve to this machine, or one that changes something and comes from
- * a page. Nobody but the browser's user reaches a loopback port, and unsigned requests (`POST
- * /faucet`, `POST /v1/account`) have no other protection.
+ * Returns the refusal of a request that a web page may have sent through the user's browser. That
+ * is one under a host name that a page made to resolve to this machine, or one that changes
+ * something and comes from a page. Only the browser's user reaches a loopback port, and unsigned
+ * requests (`POST /faucet`, `POST /v1/account`) have no other protection.
  */
 function refusalOf(request: IncomingMessage, hosts: readonly string[]): ApiResponse | null {
   if (!isKnownHost(request.headers.host, hosts))
@@ -179,15 +179,15 @@ function answerOf(
 }
 
 function sendAnswer(reply: FastifyReply, { status, body, headers }: ApiResponse): FastifyReply {
-  // Fastify takes the content type off what has no body: its own headers are set on the response
-  // below it.
+  // Fastify removes the content type of an empty response, so the headers are set on the raw
+  // response.
   for (const [name, value] of Object.entries(headers ?? {})) {
     reply.raw.setHeader(name, value);
   }
   return body === "" ? reply.code(status).send() : reply.code(status).type(JSON_TYPE).send(body);
 }
 
-/** A refused stream is told so in HTTP, before there is a websocket. */
+/** Opens a stream; a refused one gets an HTTP response before there is a websocket. */
 function upgrade(
   exchange: EmbeddedExchange,
   sockets: WebSocketServer,
@@ -201,7 +201,7 @@ function upgrade(
     refuse(socket, connection.refused);
     return;
   }
-  // A handshake that ws refuses, or a peer that leaves during it, ends the stream as well.
+  // A handshake that ws refuses, or a peer that disconnects during it, ends the stream as well.
   const leave = () => connection.closed();
   socket.once("close", leave);
   sockets.handleUpgrade(request, socket, head, (websocket) => {
@@ -211,8 +211,8 @@ function upgrade(
 }
 
 /**
- * Answers what is no HTTP: in the exchange's own form where something can still be written, and
- * ends the connection.
+ * Answers data that is not HTTP in the exchange's own form, if it can still be written, and ends
+ * the connection.
  */
 function refuseGarbage(error: ConnectionError, socket: Socket): void {
   if (error.code === "ECONNRESET" || socket.destroyed || !socket.writable) {

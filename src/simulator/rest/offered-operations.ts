@@ -9,16 +9,16 @@ import { address, EXACT, list, ms } from "../../exchange/protocol/values.js";
 import type { ExchangeConfig } from "../config/config.js";
 import type { RateBucket } from "./rate-limiter.js";
 
-/** One operation as the embedded exchange offers it. */
+/** One operation that the embedded exchange offers. */
 export interface OfferedOperation extends Omit<Operation, "name" | "group" | "bucket"> {
   readonly name: OfferedName;
   readonly group: Operation["group"] | "custody";
-  /** Null for one that is not counted. */
+  /** Null if it does not count against a limit. */
   readonly bucket: RateBucket | null;
 }
 
 /**
- * The operations of the protocol, and those that stand for a wallet's deposits and contract calls.
+ * The operations of the protocol, and those that replace a wallet's deposits and contract calls.
  */
 export type OfferedName = OperationName | "faucet" | "withdraw" | "setOperator";
 
@@ -96,9 +96,7 @@ const CUSTODY_OPERATIONS: readonly OfferedOperation[] = [
   },
 ];
 
-/**
- * Every operation that an exchange of this configuration offers: the router's and the document's.
- */
+/** Every operation of an exchange of this configuration, for the router and the document. */
 export function offeredOperations({
   faucet,
   withdrawals,

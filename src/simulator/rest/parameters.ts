@@ -3,7 +3,7 @@ import { parseInt64Json } from "../../core/int64-json.js";
 import type { VenueChoices } from "../config/choices.js";
 import { ApiError } from "./api-error.js";
 
-/** A request as the transport hands it over. */
+/** A request as the transport passes it on. */
 export interface ApiRequest {
   readonly method: string;
   /** Without the query. */
@@ -16,7 +16,7 @@ export interface ApiRequest {
 }
 
 /**
- * The parameters of a request, from its query and its body; the body's value wins
+ * Reads the parameters of a request from its query and its body; the body's value wins
  * (docs/reference/protocol.md#request-signatures).
  */
 export function readParameters({ query, body, contentType }: ApiRequest): Map<string, string> {
@@ -66,8 +66,8 @@ function decodeForm(text: string): string {
 }
 
 /**
- * A JSON body is a flat object of strings and integers; decimal quantities are strings, whose
- * characters are what was signed.
+ * Adds a JSON body: a flat object of strings and integers. Decimal quantities are strings, since
+ * their characters are signed.
  */
 function addJson(into: Map<string, string>, body: string): void {
   let parsed: unknown;
@@ -94,7 +94,10 @@ function addJson(into: Map<string, string>, body: string): void {
 
 const INTEGER = /^\d{1,18}$/;
 
-/** A parameter that must be there. @throws ApiError 1111 */
+/**
+ * Reads a mandatory parameter.
+ * @throws ApiError 1111
+ */
 export function required(parameters: ReadonlyMap<string, string>, key: string): string {
   const value = parameters.get(key);
   if (value === undefined || value === "") {
@@ -103,7 +106,10 @@ export function required(parameters: ReadonlyMap<string, string>, key: string): 
   return value;
 }
 
-/** A whole number that may be left out. @throws ApiError 1111 */
+/**
+ * Reads an optional whole number.
+ * @throws ApiError 1111
+ */
 export function optionalInteger(
   parameters: ReadonlyMap<string, string>,
   key: string,
@@ -122,7 +128,7 @@ export function optionalInteger(
 const INT64_LIMIT = 2n ** 63n;
 
 /**
- * An identifier in its canonical decimal form, or undefined when it was left out.
+ * Reads an identifier in its canonical decimal form, or undefined when it is left out.
  * @throws ApiError 1111
  */
 export function optionalId(
@@ -140,7 +146,8 @@ export function optionalId(
 }
 
 /**
- * The `limit` of a list: 1 to 500, 100 when left out (docs/reference/exchange-interface.md#limits).
+ * Reads the `limit` of a list: 1 to 500, 100 when left out
+ * (docs/reference/exchange-interface.md#limits).
  * @throws ApiError 1111
  */
 export function listLimit(parameters: ReadonlyMap<string, string>): number {
@@ -152,8 +159,8 @@ export function listLimit(parameters: ReadonlyMap<string, string>): number {
 }
 
 /**
- * `startTime` (inclusive) and `endTime` (exclusive).
- * @throws ApiError 1111, 1113 when the range is empty and that is refused
+ * Reads `startTime` (inclusive) and `endTime` (exclusive).
+ * @throws ApiError 1111; 1113 when the range is empty and the venue refuses that
  */
 export function timeRange(
   parameters: ReadonlyMap<string, string>,
@@ -172,7 +179,10 @@ export function timeRange(
   return { startMs, endMs };
 }
 
-/** One of a list of words. @throws ApiError 1111 */
+/**
+ * Reads one of several values.
+ * @throws ApiError 1111
+ */
 export function oneOf<Word extends string>(
   value: string,
   words: readonly Word[],

@@ -1,10 +1,10 @@
 import type { Ms } from "../../core/units.js";
 import type { ExchangeConfig } from "../config/config.js";
 
-/** Which of the two limits a request counts against. */
+/** The limit that a request counts against. */
 export type RateBucket = "COMMON" | "ORDER";
 
-/** A request that is refused for its sender's rate. */
+/** The refusal of a request for its sender's rate. */
 export interface RateRefusal {
   readonly status: 429 | 418;
   readonly retryAfterSeconds: number;
@@ -13,15 +13,15 @@ export interface RateRefusal {
 interface Sender {
   /** Instants of the counted requests of the last interval, oldest first. */
   readonly counted: Record<RateBucket, Ms[]>;
-  /** Instants of the refused ones, likewise. */
+  /** Instants of the refused requests of the last interval, oldest first. */
   refused: Ms[];
   bannedUntilMs: Ms;
 }
 
 /**
- * Sliding windows a sender and bucket: a request over the limit is refused with 429 and not
- * counted; who carries on is banned for a time with 418 (docs/reference/protocol.md#http-statuses
- * and docs/reference/protocol.md#rate-limits).
+ * Sliding windows for each sender and bucket. A request over the limit is refused with 429 and not
+ * counted; a sender that continues is banned for a time with 418
+ * (docs/reference/protocol.md#http-statuses and docs/reference/protocol.md#rate-limits).
  */
 export class RateLimiter {
   readonly #config: ExchangeConfig["rateLimits"];
@@ -32,7 +32,10 @@ export class RateLimiter {
     this.#config = config;
   }
 
-  /** Counts a request for everybody it is counted by. @returns why it is refused, or null. */
+  /**
+   * Counts a request under every key of its sender.
+   * @returns the refusal, or null.
+   */
   admit(keys: readonly string[], bucket: RateBucket, nowMs: Ms): RateRefusal | null {
     const limit = bucket === "ORDER" ? this.#config.order : this.#config.common;
     if (limit === 0) {
@@ -52,7 +55,7 @@ export class RateLimiter {
     return null;
   }
 
-  /** Whether a sender is banned, and until when. */
+  /** Returns the ban of a sender with its end, or null. */
   ban(key: string, nowMs: Ms): RateRefusal | null {
     const untilMs = this.#senders.get(key)?.bannedUntilMs ?? 0;
     return nowMs < untilMs
@@ -94,7 +97,7 @@ export class RateLimiter {
     return sender;
   }
 
-  /** Once an interval, so that senders that went away do not stay in memory. */
+  /** Runs once an interval, so that inactive senders do not stay in memory. */
   #forgetIdle(nowMs: Ms): void {
     if (nowMs - this.#sweptMs < this.#config.intervalMs) {
       return;

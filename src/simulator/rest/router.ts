@@ -24,7 +24,7 @@ import { type OfferedName, offeredOperations } from "./offered-operations.js";
 import { type ApiRequest, readParameters } from "./parameters.js";
 import { type RateBucket, RateLimiter, type RateRefusal } from "./rate-limiter.js";
 
-/** What the router answers with. */
+/** Dependencies of {@link Router}. */
 export interface RouterDeps {
   readonly orderManager: OrderManager;
   readonly clearing: Clearing;
@@ -34,11 +34,11 @@ export interface RouterDeps {
 
 type Parameters = ReadonlyMap<string, string>;
 
-/** An endpoint's work. A void answer is 204. */
+/** The implementation of an endpoint. A void result is a 204. */
 interface Endpoint {
-  /** Whether it credits the account that is named, for the first time or again. */
+  /** True if it credits the named account, also if that was done before. */
   readonly isCrediting?: boolean;
-  /** What it answers once the credit counts, where that is something else than before. */
+  /** The response once the credit counts, if it differs from the first one. */
   answerCredited?(account: ExchangeAccount, parameters: Parameters): string;
   answer(parameters: Parameters): string | undefined;
 }
@@ -48,26 +48,29 @@ interface Route extends Endpoint {
   readonly bucket: RateBucket | null;
 }
 
-/** From when on an account waits for its credit, and what it is answered then. */
+/** The time from which an account waits for its credit, and the response then. */
 interface AnswerToCredited {
   sinceMs(account: ExchangeAccount): Ms;
   credited(account: ExchangeAccount): string;
 }
 
-/** The HTTP interface: finds the endpoint, counts the request, checks who asks, and answers. */
+/**
+ * The HTTP interface: finds the endpoint, counts the request, authenticates the client, and
+ * responds.
+ */
 export class Router {
   readonly authentication: Authentication;
   readonly accounts: AccountEndpoints;
-  /** Where every signed order comes in, whoever sends it. */
+  /** The entry of every signed order, from any source. */
   readonly orders: OrderEntry;
   readonly #state: ExchangeState;
   readonly #credit: CreditLedger;
   readonly #limiter: RateLimiter;
   readonly #routes: ReadonlyMap<string, Route>;
-  /** By path: the methods that it is offered by. */
+  /** The offered methods by path. */
   readonly #methods = new Map<string, readonly string[]>();
 
-  /** @throws ConfigError for a fee agreement that cannot be */
+  /** @throws ConfigError for an invalid fee agreement */
   constructor(
     state: ExchangeState,
     { orderManager: desk, clearing, withdrawals, scheme }: RouterDeps,
@@ -98,7 +101,7 @@ export class Router {
     }
   }
 
-  /** Answers one request. Errors that are not the exchange's own pass through. */
+  /** Answers one request. Internal errors are thrown on. */
   handle(request: ApiRequest): ApiResponse {
     const route = this.#routes.get(`${request.method} ${request.path}`);
     if (route === undefined) {
@@ -137,8 +140,8 @@ export class Router {
       );
     } catch (error) {
       const answer = this.#errorAnswer(error);
-      // It may have been registered a moment ago, by a request whose answer was lost. Any other
-      // refusal has credited nothing.
+      // The account may have been registered just now, by a request whose response was lost. Any
+      // other refusal has credited nothing.
       if (!(error instanceof ApiError && error.code === 2018)) return answer;
       return this.#withIncoming(route, parameters, answer, {
         sinceMs: (account) => account.createdAtMs,
@@ -147,9 +150,7 @@ export class Router {
     }
   }
 
-  /**
-   * Clients that read every answer as JSON look at its type before they see that there is nothing.
-   */
+  /** Clients that parse every response as JSON check its type before they see that it is empty. */
   #noContent(): ApiResponse {
     const isJson = this.#state.config.choices.emptyAnswerType === "json";
     return { status: 204, body: "", ...(isJson && { headers: { "content-type": JSON_TYPE } }) };
@@ -163,7 +164,7 @@ export class Router {
   }
 
   /**
-   * An answer with what its account waits for, where the route credits one and the credit does not
+   * Adds the pending credit to a response, if the route credits an account and the credit does not
    * count yet.
    */
   #withIncoming(
@@ -186,8 +187,8 @@ export class Router {
       return null;
     }
     const { key } = this.#state.config.rateLimits;
-    // Whoever names no registered account is counted by address, so that invented names neither
-    // escape the limit nor fill the memory.
+    // A request without a registered account is counted by IP address, so that invented names
+    // neither escape the limit nor fill the memory.
     const account = this.#state.account(parameters.get("account") ?? "")?.address.toLowerCase();
     const keys = [...(key === "account" && account !== undefined ? [] : [`ip ${ip}`])];
     if (key !== "ip" && account !== undefined) {
@@ -196,7 +197,7 @@ export class Router {
     return throttled(this.#limiter.admit(keys, route.bucket, this.#state.nowMs()));
   }
 
-  /** The answer to a stream that an address opens while it is banned; null when it may. */
+  /** The response to a stream that a banned address opens; null if it may. */
   checkStreamBan(ip: string): ApiResponse | null {
     return throttled(this.#limiter.ban(`ip ${ip}`, this.#state.nowMs()));
   }

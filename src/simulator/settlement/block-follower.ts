@@ -2,21 +2,21 @@ import { RunError } from "../../core/errors.js";
 import type { ExchangeState } from "../engine/exchange-state.js";
 import { type BlockReaderDeps, type ChainBlock, readBlock } from "./chain-block.js";
 
-/** What a follower works with. */
+/** Dependencies of {@link BlockFollower}. */
 export interface BlockFollowerDeps extends BlockReaderDeps {
   readonly state: ExchangeState;
   /** Runs a change as one event of the exchange. */
   turn(run: () => void): void;
-  /** Does what a block says, within its turn. */
+  /** Applies a block, within its turn. */
   apply(block: ChainBlock): void;
-  /** Hears of a failure after which no block is read any more. */
+  /** Called on a failure after which no block is read. */
   onFault(error: unknown): void;
 }
 
 /**
- * Reads every block of the chain once, in order, and has each applied in a turn of its own. Which
- * one was last is part of the state that the turn makes last: after a kill the next process goes on
- * behind it.
+ * Reads every block of the chain once, in order, and applies each in a turn of its own. The last
+ * block's number is committed with that turn, so after a kill the next process continues with the
+ * block after it.
  */
 export class BlockFollower {
   readonly #parts: BlockFollowerDeps;
@@ -28,26 +28,26 @@ export class BlockFollower {
   }
 
   /**
-   * Reads what there is, before the first start.
+   * Applies the existing blocks, before the first start.
    * @throws as {@link readBlock} does, and RunError for a chain that went back
    */
   catchUp(): Promise<void> {
     return this.#read();
   }
 
-  /** Applies what there is, and each block as it comes. */
+  /** Applies the existing blocks, and each new one. */
   start(): void {
     this.#unfollow ??= this.#parts.chain.follow(() => this.#readSoon());
     this.#readSoon();
   }
 
-  /** Applies no block any more. */
+  /** Stops applying blocks. */
   stop(): void {
     this.#unfollow?.();
     this.#unfollow = null;
   }
 
-  /** Waits until every block that there is has been applied. */
+  /** Waits until every existing block has been applied. */
   async idle(): Promise<void> {
     while (this.#reading !== null) await this.#reading;
   }
@@ -61,7 +61,7 @@ export class BlockFollower {
       })
       .finally(() => {
         this.#reading = null;
-        // One that came while the last reading ended.
+        // A block that arrived while the last reading ended.
         if (this.#parts.state.chainBlock < this.#parts.chain.head.number) this.#readSoon();
       });
   }
@@ -84,8 +84,8 @@ export class BlockFollower {
 }
 
 /**
- * State by hand (`evm_revert`) or another chain's log may have taken back what the exchange's
- * accounts stand on.
+ * A manual change of state (`evm_revert`) or another chain's log may have removed the blocks that
+ * the exchange's accounts depend on.
  */
 function requireNext({ number, parentHash }: ChainBlock, { chainBlockHash }: ExchangeState): void {
   if (chainBlockHash === "" || chainBlockHash === parentHash) return;

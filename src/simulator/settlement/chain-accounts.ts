@@ -20,34 +20,36 @@ import type {
   TransferEvent,
 } from "./chain-events.js";
 
-/** What the chain's events are applied with. */
+/** Dependencies of {@link ChainAccounts}. */
 export interface ChainAccountsDeps {
-  /** With its markets. */
+  /** The state with its markets. */
   readonly state: ExchangeState;
   /** Each market's price source, in lower case. */
   readonly sources: ReadonlyMap<MarketId, Hex>;
   /**
-   * Somebody may or may not sign for an account, as the chain has it now.
+   * An operator's permission changed on chain.
    * @param operator in lower case
    */
   onOperator(account: ExchangeAccount, operator: Hex, isValid: boolean): void;
-  /** A price source of the market has a price: credit units per whole unit of paper. */
+  /** The price source of the market has a new price: credit units per whole unit of paper. */
   onMark(market: Market, price: CreditUnits, updatedAtSeconds: number): void;
-  /** Money or positions of accounts have changed. */
+  /** Credit or positions of accounts have changed. */
   onChanged(accounts: readonly ExchangeAccount[]): void;
 }
 
-/** What is known of a transaction beside its events. */
+/** Facts about a transaction besides its events. */
 export interface EventContext {
-  /** As which a deposit is listed. */
+  /** The income type of a deposit. */
   readonly depositType?: IncomeType;
-  /** The rate of a funding, scaled by 10^18; made out from the event when left out. */
+  /** The rate of a funding, scaled by 10^18; derived from the event when left out. */
   readonly fundingRate?: bigint;
 }
 
-/** What an account did in a market within a transaction, until its balance tells of the sum. */
+/**
+ * An account's changes in a market within a transaction, until its balance event reports the sum.
+ */
 interface Part {
-  /** Fees of trades and liquidations that the balance's change includes. */
+  /** Fees of trades and liquidations that the balance change includes. */
   fee: CreditUnits;
   tradeFee: CreditUnits | null;
   readonly incomes: (readonly [IncomeType, CreditUnits])[];
@@ -57,16 +59,16 @@ interface Part {
 interface Run {
   readonly terms: EventContext;
   readonly parts: Map<string, Part>;
-  /** Who sent the trade whose events come. */
+  /** The sender of the trade whose fills follow. */
   orderSender: Hex | null;
-  /** Whether the trade's taker, who has the first balance of it, has had it. */
+  /** True once the trade's taker, who has its first balance event, has had it. */
   hasTaker: boolean;
 }
 
 /**
- * Gives the exchange's accounts what the contracts tell of them: the settled part of each is what
- * the chain has, to the unit, and what was only matched comes on top of it. An account that has not
- * registered is kept all the same, and has everything when it does.
+ * Applies the contracts' events to the exchange's accounts. The settled part of each account equals
+ * the chain's figures to the unit, and unsettled matches are added to it. An unregistered account
+ * is kept too, and has everything once it registers.
  */
 export class ChainAccounts {
   readonly #parts: ChainAccountsDeps;
@@ -85,12 +87,12 @@ export class ChainAccounts {
     }
   }
 
-  /** The account of an address: a registered one, a house, or one that is only on the chain. */
+  /** The account of an address: registered, a house, or only on the chain. */
   account(address: Hex): ExchangeAccount {
     return this.#houses.get(address) ?? this.#parts.state.findOrCreateAccount(address);
   }
 
-  /** Does what a transaction's events say; within a turn. */
+  /** Applies a transaction's events; within a turn. */
   apply({ events }: Pick<ChainTransaction, "events">, terms: EventContext = {}): void {
     const touched = new Set<ExchangeAccount>();
     const run: Run = { terms, parts: new Map(), orderSender: null, hasTaker: false };
@@ -102,9 +104,7 @@ export class ChainAccounts {
     this.#parts.onChanged([...touched]);
   }
 
-  /**
-   * @returns the account whose money changed, if one's did; those of a funding are told of at once.
-   */
+  /** @returns the account whose credit changed, if any; those of a funding are reported at once. */
   #applyOne(event: ChainEvent, run: Run): ExchangeAccount | null {
     const { terms, parts } = run;
     switch (event.kind) {
@@ -201,8 +201,8 @@ export class ChainAccounts {
   }
 
   /**
-   * A fill of a trade that somebody else sent, who has its fee.
-   * @throws FormatError where no trade came before it
+   * Applies a fill of a trade that another sender sent and has the fee of.
+   * @throws FormatError if no trade event came before it
    */
   #filled(event: OrderFilledEvent, { parts, orderSender }: Run): ExchangeAccount {
     if (orderSender === null)
@@ -261,7 +261,7 @@ export class ChainAccounts {
   }
 
   /**
-   * Every settled position gains what the new rate changes in dMul(paper, rate)
+   * Pays funding: every settled position gains the change of dMul(paper, rate)
    * (docs/reference/protocol.md#funding).
    */
   #funding({ perp, oldRate, newRate }: FundingEvent, { fundingRate }: EventContext): void {
@@ -296,7 +296,7 @@ export class ChainAccounts {
   }
 }
 
-/** A funding's rate by what the cumulative one lost, scaled by 10^18. */
+/** Derives a funding's rate from the fall of the cumulative one, scaled by 10^18. */
 function rateOf(loss: CreditUnits, mark: CreditUnits): bigint {
   return mark === 0n ? 0n : divFixed(loss, mark);
 }

@@ -10,19 +10,19 @@ import type {
 } from "./chain-events.js";
 import { insertTradeEvents, type TradeReaderDeps } from "./trade-events.js";
 
-/** A mined transaction with what the contracts said in it. */
+/** A mined transaction with the contracts' events. */
 export interface ChainTransaction {
   readonly hash: Hex;
-  /** Both in lower case; null where it deployed. */
+  /** Both in lower case; null for a deployment. */
   readonly from: Hex;
   readonly to: Hex | null;
   readonly input: Hex;
   readonly isReverted: boolean;
-  /** Why, where it was asked for and the chain knows. */
+  /** The revert reason, if it was wanted and the chain knows it. */
   readonly revertReason: string | null;
   /**
-   * In the order in which they were emitted, each trade's sender before its fills, then what waits
-   * after each withdrawal; none of a transaction that was reverted.
+   * In the order in which they were emitted, with each trade's sender before its fills, then the
+   * pending withdrawal after each withdrawal; empty for a reverted transaction.
    */
   readonly events: readonly ChainEvent[];
 }
@@ -36,12 +36,12 @@ export interface ChainBlock {
   readonly transactions: readonly ChainTransaction[];
 }
 
-/** What a block is read with. */
+/** Dependencies to read a block. */
 export interface BlockReaderDeps extends TradeReaderDeps {
   readonly events: ChainEventReader;
-  /** Whether somebody here wants to know why this transaction was reverted. */
+  /** True if the revert reason of this transaction is wanted. */
   isOwn(transaction: Pick<ChainTransaction, "from" | "to" | "input">): boolean;
-  /** Why a transaction was reverted; null when the chain does not say. */
+  /** The reason why a transaction was reverted; null if the chain does not know. */
   findRevertReason(hash: Hex): Promise<string | null>;
 }
 
@@ -63,8 +63,8 @@ interface WireBlock {
 const DEALER = new Interface(dealerAbi);
 
 /**
- * Reads a block that is mined.
- * @throws ChainRefusal and RunError as the chain does; FormatError when it is not there
+ * Reads a mined block.
+ * @throws ChainRequestError and RunError as the chain does; FormatError when it does not exist
  */
 export async function readBlock(number: number, reading: BlockReaderDeps): Promise<ChainBlock> {
   const { chain, events, isOwn, findRevertReason: reasonOf } = reading;
@@ -104,9 +104,9 @@ export async function readBlock(number: number, reading: BlockReaderDeps): Promi
 }
 
 /**
- * The withdrawals that wait, at the end of the block, for the accounts that withdrew in a
- * transaction: no event tells whether it was the waiting one that was paid out, and it may have
- * been a contract that asked for it.
+ * Returns the pending withdrawals, at the end of the block, of the accounts that withdrew in a
+ * transaction. No event tells if it was the pending one that was paid out, and a contract may have
+ * requested it.
  */
 async function waitingAfter(
   events: readonly ChainEvent[],

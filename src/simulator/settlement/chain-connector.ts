@@ -20,30 +20,33 @@ import { ChainSettlement } from "./chain-settlement.js";
 import { HouseOrderSigner } from "./house-order-signer.js";
 import { revertReason } from "./revert-reason.js";
 
-/** What an exchange has a chain with. */
+/** Dependencies of {@link ChainConnector}. */
 export interface ChainConnectorDeps {
   readonly state: ExchangeState;
   readonly open: OpenChain;
   /** Runs a change as one event of the exchange. */
   turn(run: () => void): void;
   report(report: ChainReport): void;
-  /** Hears of a failure after which the chain answers nothing more. */
+  /** Called on a failure after which the chain refuses all requests. */
   onFault(error: unknown): void;
 }
 
-/** What the exchange does when its chain says so; within a turn. */
+/** The exchange's reactions to its chain; within a turn. */
 export interface ChainConnectorListener {
-  /** Money or positions of accounts have changed. */
+  /** Credit or positions of accounts have changed. */
   onChanged(accounts: Iterable<ExchangeAccount>): void;
-  /** The mark of a market is another. */
+  /** The mark of a market has changed. */
   onMark(market: Market): void;
-  /** Somebody may sign for an account no more. @param operator in lower case */
+  /**
+   * An address may no longer sign for an account.
+   * @param operator in lower case
+   */
   onRevoked(account: ExchangeAccount, operator: Hex): void;
 }
 
 /**
- * The exchange's side of its chain. The exchange decides at once and the chain is asked after the
- * event that decided; what the chain says comes back as one event a block.
+ * The exchange's connection to its chain. The exchange decides at once and sends requests to the
+ * chain after the event that decided. The chain's results are applied as one event for each block.
  */
 export class ChainConnector {
   readonly open: OpenChain;
@@ -83,7 +86,7 @@ export class ChainConnector {
     });
   }
 
-  /** What settles the exchange's trades; made once. */
+  /** Creates the settlement of the exchange's trades; called once. */
   settlement(onSettlement: OnSettlement): Settlement {
     const { state, open, report } = this.#parts;
     const { chain, domain, markets } = state.config;
@@ -105,7 +108,7 @@ export class ChainConnector {
     return this.#settlement;
   }
 
-  /** What moves the exchange's credit; made once. */
+  /** Creates the ledger that moves the exchange's credit; called once. */
   credit({
     onChanged,
     onDepositArrived: onIncomingDone,
@@ -130,7 +133,7 @@ export class ChainConnector {
     return this.#credit;
   }
 
-  /** Takes the accounts and the marks of the markets, which are all there now. */
+  /** Attaches the listener once all markets exist. */
   attach({ onChanged, onMark, onRevoked }: ChainConnectorListener): void {
     const { state, open, report, turn } = this.#parts;
     const { chain } = state.config;
@@ -144,7 +147,7 @@ export class ChainConnector {
       state,
       sources: new Map([...places].map(([marketId, { priceSource }]) => [marketId, priceSource])),
       onOperator: (account, operator, isValid) => {
-        // Where a later word is on its way, that one decides.
+        // A later change that is pending decides.
         if (this.#credit?.hasPendingOperatorChange(account, operator)) return;
         if (isValid) account.operators.add(operator);
         else onRevoked(account, operator);
@@ -175,16 +178,16 @@ export class ChainConnector {
   }
 
   /**
-   * Reads the blocks that the state does not know of yet; before the first start.
-   * @throws FormatError when the state and the chain do not go together; RunError when the chain
-   * has failed
+   * Applies the blocks that the state does not have yet; before the first start.
+   * @throws FormatError when the state and the chain do not match; RunError when the chain has
+   * failed
    */
   async catchUp(): Promise<void> {
     await this.#follower.catchUp();
     this.#settlement?.requirePendingRequests();
   }
 
-  /** Sends what is asked of the chain and follows its blocks. */
+  /** Sends pending requests to the chain and follows its blocks. */
   start(): void {
     this.#isRunning = true;
     this.#follower.start();
@@ -192,10 +195,7 @@ export class ChainConnector {
     this.outbox.open();
   }
 
-  /**
-   * Neither sends nor applies anything until the next start. What is on its way is found again
-   * then.
-   */
+  /** Stops sending and applying until the next start, which finds pending requests again. */
   stop(): void {
     this.#isRunning = false;
     this.outbox.close();
@@ -203,14 +203,14 @@ export class ChainConnector {
     this.#marks?.stop();
   }
 
-  /** Sends what an event asked for; after each, once it lasts. */
+  /** Sends an event's requests; called after each event, once it is committed. */
   flush(): void {
     this.outbox.flush();
   }
 
   /**
-   * Waits until all that was asked of the chain has been done, and every block of it applied. With
-   * blocks at an interval what waits for the next one is not waited for.
+   * Waits until every request to the chain is done and every block of it applied. With a block
+   * interval, transactions that wait for the next block are not awaited.
    */
   async waitUntilSettled(): Promise<void> {
     do {
@@ -232,7 +232,7 @@ export class ChainConnector {
   }
 }
 
-/** Whoever the exchange itself signs for. */
+/** The accounts that the exchange itself signs for. */
 function signersOf({ keys, addresses }: OpenChain): ReadonlyMap<Hex, Signer> {
   const marketIds = [...addresses.markets.keys()];
   const held = [

@@ -15,27 +15,27 @@ import type { ChainOutbox } from "./chain-outbox.js";
 import type { ChainReport } from "./chain-report.js";
 import type { ChainRequest } from "./chain-request.js";
 
-/** What credit is moved with on chain. Addresses in lower case. */
+/** Dependencies of the credit ledger on chain. Addresses in lower case. */
 export interface ChainCreditLedgerDeps {
   readonly state: ExchangeState;
   readonly outbox: ChainOutbox;
-  /** Made after the markets, which are made after what moves credit. */
+  /** Created after the markets, which are created after this ledger. */
   accounts(): ChainAccounts;
   readonly dealer: Hex;
-  /** Whose tokens become deposits. */
+  /** The account whose tokens become deposits. */
   readonly owner: Hex;
   readonly fundingKeeper: Hex;
-  /** What the keeper calls: the limiter, or the dealer itself. */
+  /** The contract that the keeper calls: the limiter, or the dealer itself. */
   readonly fundingTarget: Hex;
   /** Wei that a new account gets for the gas of its own transactions. */
   readonly gasMoneyWei: bigint;
   report(report: ChainReport): void;
   /**
-   * Called with the address of an account for which a deposit is no more on its way, credited or
-   * failed.
+   * Called with the address of an account when one of its deposits is no longer pending: credited
+   * or failed.
    */
   onDepositArrived(address: Hex): void;
-  /** Called with the accounts whose money or positions have changed. */
+  /** Called with the accounts whose credit or positions have changed. */
   afterChange(accounts: Iterable<ExchangeAccount>): void;
 }
 
@@ -44,9 +44,8 @@ const LIMITER = new Interface(fundingRateLimiterAbi);
 const GAS = { transfer: 21_000, call: 200_000, withdrawal: 2_000_000, funding: 500_000 } as const;
 
 /**
- * Moves credit through the contracts. Nothing is credited or paid here before a block says so; what
- * leaves an account counts as gone for its margin from the request on, and comes back when the
- * contracts refuse.
+ * Moves credit through the contracts. Credit is added only when a block confirms it. A withdrawal
+ * reduces the account's margin from the request on, and is returned if the contracts refuse it.
  */
 export class ChainCreditLedger implements CreditLedger {
   readonly #parts: ChainCreditLedgerDeps;
@@ -98,7 +97,7 @@ export class ChainCreditLedger implements CreditLedger {
     });
   }
 
-  /** Gives it money for gas, and tells the dealer who may sign for it. */
+  /** Sends it gas money, and registers its operators with the dealer. */
   onAccountOpened(account: ExchangeAccount): void {
     const { outbox, owner, gasMoneyWei } = this.#parts;
     const to = lower(account.address);
@@ -132,8 +131,8 @@ export class ChainCreditLedger implements CreditLedger {
   }
 
   /**
-   * Sent as the account itself, to itself: the chain is the exchange's own, and the request was
-   * signed by the account.
+   * Sent as the account itself, to itself: the chain is the exchange's own, and the account signed
+   * the request.
    */
   withdraw(account: ExchangeAccount, amount: CreditUnits): void {
     const about = lower(account.address);
@@ -159,7 +158,7 @@ export class ChainCreditLedger implements CreditLedger {
     this.onAccountsChanged([account]);
   }
 
-  /** Sent as the account itself, as a withdrawal is. */
+  /** Sent as the account itself, like a withdrawal. */
   setOperator(account: ExchangeAccount, operator: Hex, isValid: boolean): void {
     const about = lower(account.address);
     const data = DEALER.encodeFunctionData("setOperator", [operator, isValid]) as Hex;
@@ -173,7 +172,7 @@ export class ChainCreditLedger implements CreditLedger {
     });
   }
 
-  /** Whether the last word on an operator is still on its way to the chain. */
+  /** True while the latest change of an operator is still pending on the chain. */
   hasPendingOperatorChange(account: ExchangeAccount, operator: Hex): boolean {
     const about = lower(account.address);
     for (const { details } of this.#parts.outbox.pending("operator")) {
@@ -183,8 +182,8 @@ export class ChainCreditLedger implements CreditLedger {
   }
 
   /**
-   * Asks the keeper for the cumulative rate that the interval's rate makes of the present one; the
-   * chain pays it, or nobody does.
+   * Requests the cumulative rate that results from the interval's rate. The chain then pays it to
+   * all positions, or to none.
    */
   settleFunding(market: Market): void {
     const rate =
@@ -208,7 +207,7 @@ export class ChainCreditLedger implements CreditLedger {
     });
   }
 
-  /** The cumulative rate with every update that is on its way. */
+  /** The cumulative rate including all pending updates. */
   #pendingCumulativeRate(market: Market): CreditUnits {
     let asked = market.cumulativeFunding;
     for (const { details } of this.#parts.outbox.pending("funding")) {

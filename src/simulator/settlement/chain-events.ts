@@ -8,8 +8,7 @@ import type { DealerEventFormat } from "../chain/dealer-event-format.js";
 import type { ChainAddresses } from "../chain/deployment.js";
 
 /**
- * Credit that came to an account or left it: `account` has it or had it, `other` paid or received
- * it.
+ * Credit that an account received or paid: `account` has or had it, `other` is the counterparty.
  */
 export interface FundsEvent {
   readonly kind: "deposit" | "withdraw";
@@ -28,8 +27,8 @@ export interface TransferEvent {
 }
 
 /**
- * The withdrawal of an account that waits on chain for its time lock, in place of an earlier one;
- * of zero when none does.
+ * The pending withdrawal of an account on chain, with its time lock, which replaces an earlier one;
+ * zero if none is pending.
  */
 export interface PendingWithdrawalEvent {
   readonly kind: "waiting-withdrawal";
@@ -38,7 +37,7 @@ export interface PendingWithdrawalEvent {
   readonly secondary: CreditUnits;
 }
 
-/** Somebody may sign for an account, or no more. */
+/** A change of an address's permission to sign for an account. */
 export interface OperatorEvent {
   readonly kind: "operator";
   readonly account: Hex;
@@ -46,16 +45,13 @@ export interface OperatorEvent {
   readonly isValid: boolean;
 }
 
-/** The dealer approved a trade, whose fills follow: its fees are the order sender's. */
+/** A trade that the dealer approved; its fills follow, and its fees belong to the order sender. */
 export interface TradeEvent {
   readonly kind: "trade";
   readonly orderSender: Hex;
 }
 
-/**
- * A part of an order was traded: `credit` before the fee, both signed as they change the trader's
- * balance.
- */
+/** A fill of an order: `credit` before the fee, both signed as they change the trader's balance. */
 export interface OrderFilledEvent {
   readonly kind: "order-filled";
   readonly orderHash: Hex;
@@ -66,7 +62,7 @@ export interface OrderFilledEvent {
   readonly fee: CreditUnits;
 }
 
-/** An account lost a part of a position: `credit` after the insurance fee. */
+/** The loss of a part of a position by liquidation: `credit` after the insurance fee. */
 export interface LiquidatedEvent {
   readonly kind: "liquidated";
   readonly account: Hex;
@@ -75,7 +71,7 @@ export interface LiquidatedEvent {
   readonly credit: CreditUnits;
 }
 
-/** An account took a part of another's position over. */
+/** The acquisition of a part of another account's position. */
 export interface LiquidateEvent {
   readonly kind: "liquidate";
   readonly account: Hex;
@@ -85,7 +81,7 @@ export interface LiquidateEvent {
   readonly credit: CreditUnits;
 }
 
-/** What the victim of a liquidation paid to the insurance account. */
+/** The fee that a liquidated account paid to the insurance account. */
 export interface InsuranceFeeEvent {
   readonly kind: "insurance-fee";
   readonly account: Hex;
@@ -93,7 +89,7 @@ export interface InsuranceFeeEvent {
   readonly fee: CreditUnits;
 }
 
-/** All credit of an account, a debt, went to the insurance account. */
+/** The transfer of all credit of an account, a debt, to the insurance account. */
 export interface BadDebtEvent {
   readonly kind: "bad-debt";
   readonly account: Hex;
@@ -101,7 +97,7 @@ export interface BadDebtEvent {
   readonly secondary: CreditUnits;
 }
 
-/** A balance of a market changed by a trade or a liquidation, fees included. */
+/** A change of a market's balance by a trade or a liquidation, including fees. */
 export interface BalanceEvent {
   readonly kind: "balance";
   readonly account: Hex;
@@ -126,16 +122,13 @@ export interface MarkEvent {
   readonly updatedAtSeconds: number;
 }
 
-/** Whose account takes debts over from now on. */
+/** A change of the account that covers debts. */
 export interface InsuranceEvent {
   readonly kind: "insurance";
   readonly account: Hex;
 }
 
-/**
- * What the contracts tell, as far as an exchange's accounts and marks depend on it. Addresses in
- * lower case.
- */
+/** The contracts' events that affect an exchange's accounts and marks. Addresses in lower case. */
 export type ChainEvent =
   | FundsEvent
   | TransferEvent
@@ -152,7 +145,7 @@ export type ChainEvent =
   | MarkEvent
   | InsuranceEvent;
 
-/** A log as a receipt has it. */
+/** A log as in a receipt. */
 export interface EventLog {
   readonly address: Hex;
   readonly topics: readonly Hex[];
@@ -181,7 +174,7 @@ const ofDealer = ({ isFilledCreditNet }: DealerEventFormat): Readonly<Record<str
     other: account(event, "payer"),
     ...both(event),
   }),
-  // Its `payer` is whose credit it was, its `to` who has the tokens now.
+  // `payer` is the account whose credit it was, `to` the receiver of the tokens.
   Withdraw: (event) => ({
     kind: "withdraw",
     account: account(event, "payer"),
@@ -271,14 +264,14 @@ const OF_PRICE_SOURCE: Readonly<Record<string, Reading>> = {
 
 const DEALER = [
   new Interface(dealerAbi),
-  // The forms of earlier dealers of what is read, which a kept chain still has; the topics are the
-  // same, and fewer or more are indexed.
+  // The events' earlier forms, which a kept chain still has. The topics are the same, with other
+  // arguments indexed.
   new Interface(["event SetInsurance(address indexed oldInsurance, address indexed newInsurance)"]),
 ];
 const PERPETUAL = [new Interface(perpetualAbi)];
 const PRICE_SOURCE = [new Interface(settablePriceSourceAbi)];
 
-/** Reads the logs of the contracts of one deployment, the present one or an earlier one. */
+/** Reads the logs of the contracts of one deployment, present or earlier. */
 export class ChainEventReader {
   readonly #readings = new Map<
     Hex,
@@ -297,8 +290,7 @@ export class ChainEventReader {
   }
 
   /**
-   * The event of a log; null for a contract that is none of these, and for an event that changes
-   * nothing here.
+   * Decodes the event of a log; null for other contracts, and for events that change nothing here.
    * @throws FormatError
    */
   read({ address, topics, data }: EventLog): ChainEvent | null {
@@ -306,8 +298,8 @@ export class ChainEventReader {
     const [abis, readings] = this.#readings.get(emitter) ?? [];
     if (abis === undefined || readings === undefined) return null;
     try {
-      // By its name first: what nobody reads is not decoded either, since earlier contracts have
-      // other forms of it.
+      // By name first: unused events are not decoded, since earlier contracts have other forms of
+      // them.
       const name = abis[0]?.getEvent(topics[0] ?? "0x")?.name;
       const reading = name === undefined ? undefined : readings[name];
       if (reading === undefined) return null;
@@ -324,8 +316,8 @@ export class ChainEventReader {
 }
 
 /**
- * A log by the form of its event that has as many arguments in topics.
- * @returns null for an event that none of these has
+ * Decodes a log by the form of its event with as many indexed arguments.
+ * @returns null for an unknown event
  */
 function parse(
   abis: readonly Interface[],

@@ -9,13 +9,13 @@ import type { ChainBlock } from "./chain-block.js";
 import type { ChainOutbox } from "./chain-outbox.js";
 import type { ChainReport } from "./chain-report.js";
 
-/** A market's price source, and whoever may set its price. In lower case. */
+/** A market's price source, and the account that may set its price. In lower case. */
 export interface MarkPriceContract {
   readonly priceSource: Hex;
   readonly setter: Hex;
 }
 
-/** What marks are kept with. */
+/** Dependencies of {@link ChainMarkPrices}. */
 export interface ChainMarkPricesDeps {
   readonly state: ExchangeState;
   readonly outbox: ChainOutbox;
@@ -23,11 +23,11 @@ export interface ChainMarkPricesDeps {
   readonly contracts: ReadonlyMap<MarketId, MarkPriceContract>;
   readonly minChangeBps: number;
   readonly minIntervalMs: Ms;
-  /** How long a price counts on chain. */
+  /** The time for which a price is valid on chain. */
   readonly heartbeatMs: Ms;
   /** Runs a change as one event of the exchange. */
   turn(run: () => void): void;
-  /** The mark of a market is another. */
+  /** The mark of a market has changed. */
   onMark(market: Market): void;
   report(report: ChainReport): void;
 }
@@ -37,15 +37,15 @@ const SOURCE = new Interface(settablePriceSourceAbi);
 const GAS = 150_000;
 
 /**
- * Keeps each market's mark the price of its source on chain. What the market's own prices make of
- * it is proposed there, at most so often and for no smaller change; it is the mark when its block
- * has been read. A price that somebody else sets is the mark as well, until the market proposes
- * another. A price that nothing changes is sent again before it goes stale.
+ * Keeps each market's mark equal to the price of its source on chain. The market's own prices
+ * propose a new one, subject to a minimum interval and a minimum change. It becomes the mark when
+ * its block has been read. A price set by another account becomes the mark as well, until the
+ * market proposes the next. An unchanged price is sent again before it becomes stale.
  */
 export class ChainMarkPrices {
   readonly #parts: ChainMarkPricesDeps;
   readonly #clock: Clock;
-  /** What each market would have, and has not yet asked for. */
+  /** The price that each market proposes and has not sent yet. */
   readonly #proposedPrices = new Map<Market, CreditUnits>();
   readonly #sentMs = new Map<Market, Ms>();
   readonly #timers = new Map<string, Timer>();
@@ -83,7 +83,7 @@ export class ChainMarkPrices {
     }
   }
 
-  /** Refreshes what goes stale. */
+  /** Starts refreshing prices that become stale. */
   start(): void {
     this.#isRunning = true;
     for (const market of this.#parts.state.markets.values()) this.#scheduleRefresh(market);
@@ -95,7 +95,7 @@ export class ChainMarkPrices {
     this.#timers.clear();
   }
 
-  /** A price source has a price. */
+  /** Applies a price of a price source. */
   onPrice(market: Market, price: CreditUnits, updatedAtSeconds: number): void {
     market.markSetSeconds = updatedAtSeconds;
     const { prices } = market;
@@ -107,7 +107,7 @@ export class ChainMarkPrices {
     if (isNew) this.#parts.onMark(market);
   }
 
-  /** A block's time may have been moved by hand. */
+  /** Checks for stale prices: a block's time may have been moved manually. */
   onBlock({ timestampSeconds }: ChainBlock): void {
     for (const market of this.#parts.state.markets.values()) {
       const ageMs = (timestampSeconds - market.markSetSeconds) * 1000;
@@ -164,7 +164,7 @@ export class ChainMarkPrices {
 
   #scheduleRefresh(market: Market): void {
     if (!this.#isRunning || market.markSetSeconds === 0) return;
-    // A chain whose clock was moved ahead sets prices in the future.
+    // A chain whose clock was moved ahead has prices from the future.
     const ageMs = Math.max(0, this.#clock.nowMs() - market.markSetSeconds * 1000);
     this.#later(`refresh ${market.id}`, this.#parts.heartbeatMs / 2 - ageMs, () =>
       this.#refresh(market),

@@ -6,44 +6,44 @@ import type { ExchangeState } from "../engine/exchange-state.js";
 import type { ChainTransaction } from "./chain-block.js";
 import type { ChainRequest, RequestDraft } from "./chain-request.js";
 
-/** Hears what became of the requests of a kind, within a turn. */
+/** Called with the outcome of the requests of a kind, within a turn. */
 export interface RequestHandler {
-  /** A block has it, reverted or not. */
+  /** The request is in a block, reverted or not. */
   onMined(request: ChainRequest, transaction: ChainTransaction): void;
-  /** The chain did not take it, or holds it no more: it will never be in a block. */
+  /** The chain refused or dropped it: it will never be in a block. */
   onRefused(request: ChainRequest, reason: string): void;
-  /** Whether what the chain holds no more is sent again, since it counts here already. */
+  /** True if a dropped request is sent again, because it counts here already. */
   readonly isResentWhenDropped?: boolean;
 }
 
-/** What an outbox works with. */
+/** Dependencies of {@link ChainOutbox}. */
 export interface ChainOutboxDeps {
   readonly state: ExchangeState;
   readonly chain: EmbeddedChain;
   /**
-   * The key of one of the venue's own accounts, by its address in lower case; undefined for anybody
-   * else's.
+   * The key of one of the venue's own accounts, by its address in lower case; undefined for other
+   * addresses.
    */
   signerOf(address: Hex): Signer | undefined;
   /** Runs a change as one event of the exchange. */
   turn(run: () => void): void;
-  /** Hears of a failure after which the chain answers nothing more. */
+  /** Called on a failure after which the chain refuses all requests. */
   onFault(error: unknown): void;
 }
 
 /**
- * What the exchange sends to its chain. A request is written down with the event that decided on
- * it, sent after that event has been made to last, and known again in a block by its sender, its
- * target and its data. The chain mines all that it ever took before it opens; so once its blocks
- * have been read, what is still here was never sent. No request is lost in a kill or sent twice.
+ * The requests of the exchange to its chain. A request is committed with the event that decided on
+ * it and sent afterwards. It is recognised in a block by its sender, its target and its data. The
+ * chain mines everything that it accepted before it opens, so a request that is in no block then
+ * was never sent. A kill neither loses a request nor sends it twice.
  */
 export class ChainOutbox {
   readonly #parts: ChainOutboxDeps;
   readonly #handlers = new Map<string, RequestHandler>();
   readonly #sending = new Set<Promise<void>>();
   /**
-   * Hashes of what was sent as somebody else, and is in no block that was read, by the request's
-   * id.
+   * Hashes of transactions that were sent for other accounts and are in no block that was read, by
+   * the request's id.
    */
   readonly #sentAs = new Map<number, Hex>();
   #isOpen = false;
@@ -54,12 +54,12 @@ export class ChainOutbox {
     this.#parts = parts;
   }
 
-  /** Says who hears of the requests of a kind. */
+  /** Sets the handler of the requests of a kind. */
   handle(kind: string, handler: RequestHandler): void {
     this.#handlers.set(kind, handler);
   }
 
-  /** Writes a request down; within a turn. It leaves after the turn. */
+  /** Adds a request, within a turn. It is sent after the turn. */
   add({ valueWei = 0n, ...draft }: RequestDraft): ChainRequest {
     const { state } = this.#parts;
     const request: ChainRequest = { ...draft, value: String(valueWei), id: state.nextRequestId };
@@ -69,7 +69,7 @@ export class ChainOutbox {
     return request;
   }
 
-  /** Requests of a kind whose fate is not known. */
+  /** Requests of a kind whose outcome is not known. */
   *pending(kind: string): Generator<ChainRequest> {
     for (const request of this.#parts.state.requests.values()) {
       if (request.kind === kind) yield request;
@@ -77,20 +77,20 @@ export class ChainOutbox {
   }
 
   /**
-   * From now on requests are sent, those first that an earlier process left. Every block must have
-   * been read before.
+   * Starts sending, first the requests that an earlier process left. All blocks must have been read
+   * before.
    */
   open(): void {
     this.#isOpen = true;
     this.flush();
   }
 
-  /** Sends nothing more. */
+  /** Stops sending. */
   close(): void {
     this.#isOpen = false;
   }
 
-  /** Sends what was added; outside of turns. */
+  /** Sends the added requests; outside of turns. */
   flush(): void {
     const { state } = this.#parts;
     if (!this.#isOpen || this.#sentId === state.nextRequestId - 1) return;
@@ -102,31 +102,31 @@ export class ChainOutbox {
   }
 
   /**
-   * Lets go of what the chain holds no more, after a block: whoever it was sent as may have put
-   * another transaction in its place, or have nothing left to pay its gas with.
+   * Finds requests that the chain has dropped, after a block. The account that it was sent as may
+   * have replaced the transaction, or have no funds left for its gas.
    */
   checkDropped(): void {
     for (const [id, hash] of this.#sentAs) this.#track(this.#review(id, hash));
   }
 
-  /** Waits until the chain has answered for everything that was sent. */
+  /** Waits until the chain has responded to everything that was sent. */
   async idle(): Promise<void> {
     while (this.#sending.size > 0) await Promise.all(this.#sending);
   }
 
-  /** Whether the chain has yet to answer for something that was sent. */
+  /** True while a response of the chain is outstanding. */
   get isSending(): boolean {
     return this.#sending.size > 0;
   }
 
-  /** Whether a transaction is one of ours that waits for its block. */
+  /** True if a transaction is a request of this exchange that waits for its block. */
   isOwn(transaction: Pick<ChainTransaction, "from" | "to" | "input">): boolean {
     return this.#find(transaction) !== undefined;
   }
 
   /**
-   * Takes a mined transaction out, and tells its handler.
-   * @returns false when it is none of ours.
+   * Removes the request of a mined transaction and calls its handler.
+   * @returns false if it is not a request of this exchange.
    */
   resolve(transaction: ChainTransaction): boolean {
     const request = this.#find(transaction);

@@ -1,8 +1,8 @@
 import type { Hex } from "../../core/units.js";
 
 /**
- * Something that an exchange asked of its chain and did not get, or that its chain did of its own:
- * for the log of whoever runs it.
+ * A failed request of an exchange to its chain, or a change that the chain made by itself, for the
+ * operator's log.
  */
 export interface ChainReport {
   readonly kind:
@@ -14,10 +14,10 @@ export interface ChainReport {
     | "funding-refused"
     | "trade-failed"
     | "chain-fault";
-  /** Whose account, or which market's, it was; empty for the chain itself. */
+  /** The account or market concerned; empty for the chain itself. */
   readonly about: Hex | string;
-  /** What the contract said, or what the chain did. */
+  /** The contract's error, or the chain's action. */
   readonly reason: string;
-  /** The transaction, where there is one. */
+  /** The transaction, if there is one. */
   readonly hash: Hex | null;
 }

@@ -1,16 +1,16 @@
 import type { Hex } from "../../core/units.js";
 
-/** What a request is about, as it goes into a record. */
+/** The subject of a request, as plain values for a record. */
 export type RequestDetails = Readonly<Record<string, string | number | boolean>>;
 
 /**
- * A transaction that the exchange has decided on. It stays until a block has it, so that a restart
- * knows what is still to be sent.
+ * A transaction that the exchange has decided on. It is kept until a block contains it, so that a
+ * restart knows what is still to be sent.
  */
 export interface ChainRequest {
-  /** Numbers the requests; they are sent in this order. */
+  /** The number of the request; requests are sent in this order. */
   readonly id: number;
-  /** Whose handler hears of its fate. */
+  /** The kind, which selects the handler of its outcome. */
   readonly kind: string;
   /** Addresses in lower case. */
   readonly from: Hex;
@@ -22,5 +22,5 @@ export interface ChainRequest {
   readonly details: RequestDetails;
 }
 
-/** A request as whoever wants it writes it. */
+/** A request as its author writes it. */
 export type RequestDraft = Omit<ChainRequest, "id" | "value"> & { readonly valueWei?: bigint };

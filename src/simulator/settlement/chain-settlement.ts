@@ -13,21 +13,21 @@ import { makersInTransaction, type TradeGasTerms, tradeGas } from "./trade-gas.j
 
 const KIND = "trade";
 
-/** What trades are settled on chain with. */
+/** Dependencies of {@link ChainSettlement}. */
 export interface ChainSettlementDeps {
   readonly outbox: ChainOutbox;
   /** In lower case. */
   readonly orderSender: Hex;
   readonly houses: HouseOrderSigner;
   readonly gas: TradeGasTerms;
-  /** After how long a trade among house agents counts as settled. */
+  /** The delay after which a trade among house agents counts as settled. */
   readonly houseDelayMs: Ms;
   report(report: ChainReport): void;
 }
 
 /**
- * Settles on chain: what one order took is one transaction, the taker with its makers, each by the
- * signature that it came with. The transaction's fate is that of all its matches
+ * Settles on chain. The fills of one taking order are one transaction: the taker with its makers,
+ * each with its original signature. The transaction's outcome is that of all its matches
  * (docs/reference/protocol.md#order-statuses and docs/reference/protocol.md#trades).
  */
 export class ChainSettlement implements Settlement {
@@ -84,7 +84,7 @@ export class ChainSettlement implements Settlement {
     }
   }
 
-  /** @throws FormatError when a match waits for a transaction that nobody is going to send */
+  /** @throws FormatError when a match waits for a transaction that is neither pending nor sent */
   requirePendingRequests(): void {
     const asked = new Set(
       [...this.#parts.outbox.pending(KIND)].map(({ details }) => details.sweepId),
@@ -100,14 +100,14 @@ export class ChainSettlement implements Settlement {
   }
 
   /**
-   * The chain is started and stopped with the exchange; what it says comes to {@link ChainOutbox}.
+   * Does nothing: the chain starts and stops with the exchange, and its results come to {@link ChainOutbox}.
    */
   start(): void {}
   stop(): void {}
 
   /**
-   * @param reason why the transaction failed; null when it did not.
-   * @param hash null for one that the chain did not take.
+   * @param reason the transaction's failure; null when it succeeded.
+   * @param hash null for one that the chain did not accept.
    */
   #end(sweepId: Int64Id, reason: string | null, hash: Hex | null): void {
     const matches = this.#waiting.get(sweepId);
@@ -168,10 +168,7 @@ function signedOrder({ terms }: Order): SignedOrder {
   };
 }
 
-/**
- * The unsigned credit with which a taking order of so much paper is at no worse a price than every
- * maker wants.
- */
+/** The unsigned credit at which a taking order of this paper meets every maker's price. */
 function creditThatMeets(makers: readonly MatchedOrder[], paper: bigint): CreditUnits {
   let credit: CreditUnits | null = null;
   for (const { order } of makers) {

@@ -6,12 +6,12 @@ import { RunError } from "../../core/errors.js";
 import type { CreditUnits, Hex, MarketId } from "../../core/units.js";
 import type { OpenChain } from "../chain/open-chain.js";
 
-/**
- * Tokens of the owner, from whom every deposit comes that the exchange makes: nobody comes to the
- * end of them.
- */
+/** Tokens of the owner, who makes all of the exchange's deposits: more than can ever be used. */
 const OWNER_TOKENS = 1n << 120n;
-/** A million million dollars: neither a house nor the order sender is ever why a trade fails. */
+/**
+ * A million million dollars, so that a trade never fails for want of credit of a house or the order
+ * sender.
+ */
 const ROLE_CREDIT: CreditUnits = 10n ** 18n;
 const GAS = 200_000;
 
@@ -19,9 +19,9 @@ const DEALER = new Interface(dealerAbi);
 const TOKEN = new Interface(testTokenAbi);
 
 /**
- * Gives the owner tokens and the dealer leave to take them, and each market's house, the order
- * sender, which pays rebates, and the insurance account their credit. What was done at an earlier
- * opening is not done again.
+ * Mints tokens for the owner, allows the dealer to transfer them, and gives credit to each market's
+ * house, to the order sender, which pays rebates, and to the insurance account. Steps of an earlier
+ * opening are not repeated.
  * @throws RunError when a step reverts
  */
 export async function fundRoles(

@@ -7,12 +7,12 @@ import { type OrderDomain, VenueOrderHasher, venueDomainSeparator } from "../sig
 import { writeOrderInfo } from "../signing/order-info.js";
 import type { SignedOrder } from "./trade-data.js";
 
-/** The house's orders never expire: nobody but their own match can use them. */
+/** The house's orders never expire: they can be used only by their own match. */
 const NEVER_SECONDS = (1n << 64n) - 1n;
 
 /**
- * Makes the orders of the houses: an order flow signs nothing when it places, so each of its
- * matches gets an order of its own.
+ * Signs the orders of the houses. An order flow signs nothing when it places, so each of its
+ * matches gets its own order.
  */
 export class HouseOrderSigner {
   readonly #hasher: VenueOrderHasher;
@@ -25,10 +25,9 @@ export class HouseOrderSigner {
   }
 
   /**
-   * An order of exactly what a match, or a transaction, trades for the house.
-   * @param tradeId makes it an order of its own; the same one gives the same order again.
-   * @param credit unsigned; an order of no credit is none to the contracts, so it is at least a
-   * unit.
+   * Signs an order of exactly the amount that a match, or a transaction, trades for the house.
+   * @param tradeId makes the order unique; the same id gives the same order again.
+   * @param credit unsigned; at least one unit, since the contracts refuse an order without credit.
    */
   sign(market: Market, side: Side, lots: Lots, credit: CreditUnits, tradeId: Int64Id): SignedOrder {
     const { signer } = this.#of(market.id);

@@ -8,8 +8,8 @@ import type { Market } from "../markets/market.js";
 import type { MarketRulesOnGrid } from "../markets/market-rules.js";
 
 /**
- * The markets of an exchange as its contracts want them. Their first mark prices come with the
- * exchange's marks.
+ * Converts the markets of an exchange for deployment. Their first mark prices come from the
+ * exchange.
  */
 export function toDeployedMarkets({ markets }: ExchangeConfig): DeployedMarket[] {
   return Object.entries(markets).map(([marketId, market]) => ({
@@ -24,8 +24,8 @@ export function toDeployedMarkets({ markets }: ExchangeConfig): DeployedMarket[]
 }
 
 /**
- * Checks a change of a market's rules against what its contracts were deployed with.
- * @throws ConfigError when it would make them contradict each other
+ * Checks a change of a market's rules against its deployed contracts.
+ * @throws ConfigError when they would contradict each other
  */
 export function requireAsDeployed({ id, configured }: Market, { config }: MarketRulesOnGrid): void {
   const { maxLeverage, liquidationThreshold, priceQuote } = configured;
@@ -54,9 +54,7 @@ export function requireAsDeployed({ id, configured }: Market, { config }: Market
   }
 }
 
-/**
- * The configuration of an exchange with the addresses of its chain: what its orders are signed for.
- */
+/** Adds the addresses of its chain to an exchange's configuration; orders are signed for them. */
 export function withChainAddresses(
   config: ExchangeConfig,
   { dealer, markets }: ChainAddresses,

@@ -1,21 +1,21 @@
 import type { ChainRequest } from "./chain-request.js";
 
-/** A transaction, as far as a request says what it will be. */
+/** The fields of a transaction that a request determines. */
 export type RequestedTransaction = Pick<ChainRequest, "from" | "data"> & {
   readonly to: ChainRequest["to"] | null;
 };
 
 /**
- * What was asked of the chain and is not yet in a block, oldest first. The request of a
- * transaction, and how many of a kind are about somebody, are known without a search.
+ * Requests to the chain that are not yet in a block, oldest first. Indexed by transaction, and by
+ * kind and subject.
  */
 export class PendingRequests {
   readonly #byId = new Map<number, ChainRequest>();
-  /** Those of one sender, target and data, oldest first. */
+  /** Requests by sender, target and data, oldest first. */
   readonly #byTransaction = new Map<string, Set<ChainRequest>>();
   readonly #counts = new Map<string, number>();
 
-  /** Takes a request that is not here yet. */
+  /** Adds a new request. */
   add(request: ChainRequest): void {
     this.#byId.set(request.id, request);
     const key = transactionKey(request);
@@ -25,7 +25,7 @@ export class PendingRequests {
     this.#count(request, 1);
   }
 
-  /** Lets a request go; one that is not here is passed over. */
+  /** Removes a request; an unknown one is ignored. */
   remove({ id }: ChainRequest): void {
     const request = this.#byId.get(id);
     if (request === undefined) return;
@@ -54,7 +54,7 @@ export class PendingRequests {
     return this.#byId.values();
   }
 
-  /** Whether one of a kind is about somebody: the `about` of its details. */
+  /** True if a request of a kind has this subject: the `about` of its details. */
   hasRequestFor(kind: string, about: string): boolean {
     return this.#counts.has(`${kind} ${about}`);
   }

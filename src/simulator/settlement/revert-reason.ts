@@ -2,12 +2,12 @@ import type { Hex } from "../../core/units.js";
 import type { EmbeddedChain } from "../chain/embedded-chain.js";
 
 /**
- * Why a mined transaction was reverted: the contract's own words, or the EVM's; null when neither
- * says.
+ * The reason why a mined transaction was reverted: the contract's text, or the EVM's; null if there
+ * is neither.
  * @throws RunError when the chain has failed
  */
 export async function revertReason(chain: EmbeddedChain, hash: Hex): Promise<string | null> {
-  // A receipt does not tell, and a call at the block before would see another state than the
+  // A receipt has no reason, and a call at the block before would run on another state than the
   // transaction did.
   const outcome = await chain.handle("debug_traceTransaction", [
     hash,

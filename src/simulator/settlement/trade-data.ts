@@ -1,10 +1,10 @@
 import type { CreditUnits, Hex, PaperUnits } from "../../core/units.js";
 
-/** An order as the contracts take it: what was signed, and by whom. */
+/** An order as the contracts accept it: the signed terms, and the signer. */
 export interface SignedOrder {
   readonly perp: Hex;
   readonly signer: Hex;
-  /** Signed, of the whole order: who buys receives paper and gives credit. */
+  /** Signed, of the whole order: a buyer receives paper and gives credit. */
   readonly paper: PaperUnits;
   readonly credit: CreditUnits;
   /** 32 bytes. */
@@ -13,7 +13,7 @@ export interface SignedOrder {
   readonly signature: Hex;
 }
 
-/** An order with what it trades in a transaction. */
+/** An order with the amount that it trades in a transaction. */
 export interface MatchedOrder {
   readonly order: SignedOrder;
   /** Unsigned. */
@@ -25,9 +25,9 @@ const TRADE_SELECTOR = "1037ea51";
 const WORD = 64;
 
 /**
- * What a transaction to a perpetual carries: the taker first, its makers by ascending signer
- * (docs/reference/protocol.md#trades). Written by hand, since every trade of a market comes through
- * here.
+ * The call data of a trade: the taker first, then its makers by ascending signer
+ * (docs/reference/protocol.md#trades). Encoded directly instead of by a library, since every trade
+ * of a market passes through here.
  */
 export function tradeCall(taker: MatchedOrder, makers: readonly MatchedOrder[]): Hex {
   const matched = [taker, ...[...makers].sort((a, b) => compare(signerWord(a), signerWord(b)))];
@@ -56,7 +56,8 @@ function orderWords({ perp, signer, paper, credit, info }: SignedOrder): string 
 }
 
 /**
- * `bytes[]`: where each begins, counted from the first of these words, then each with its length.
+ * `bytes[]`: the offset of each item, counted from the first of these words, then each with its
+ * length.
  */
 function bytesList(items: readonly string[]): string {
   let offset = items.length * 32;

@@ -5,22 +5,25 @@ import type { Hex } from "../../core/units.js";
 import type { EmbeddedChain } from "../chain/embedded-chain.js";
 import type { ChainEvent, EventLog } from "./chain-events.js";
 
-/** Where trades are read from. Addresses in lower case. */
+/** Dependencies to read trades. Addresses in lower case. */
 export interface TradeReaderDeps {
   readonly chain: EmbeddedChain;
   readonly dealer: Hex;
   readonly perps: ReadonlySet<Hex>;
 }
 
-/** A mined transaction, as far as it tells who sent its trades. Addresses in lower case. */
+/**
+ * The fields of a mined transaction that determine the sender of its trades. Addresses in lower
+ * case.
+ */
 export interface TradingTransaction {
   readonly hash: Hex;
   readonly from: Hex;
-  /** Null where it deployed. */
+  /** Null for a deployment. */
   readonly to: Hex | null;
 }
 
-/** A trade that the dealer approved, with how many orders it filled. */
+/** A trade that the dealer approved, with the number of orders that it filled. */
 interface ApprovedTrade {
   readonly orderSender: Hex;
   readonly fills: number;
@@ -31,7 +34,7 @@ interface CallFrame {
   readonly type: string;
   readonly to?: Hex;
   readonly input: Hex;
-  /** Why it was undone, with everything that it called. */
+  /** The reason why it was reverted, with everything that it called. */
   readonly error?: string;
   readonly logs?: readonly EventLog[];
   readonly calls?: readonly CallFrame[];
@@ -42,11 +45,11 @@ const APPROVE_TRADE = DEALER.getFunction("approveTrade")?.selector ?? "";
 const ORDER_FILLED = DEALER.getEvent("OrderFilled")?.topicHash;
 
 /**
- * Puts before the fills of each trade who sent it. No event tells that: the dealer credits the fees
- * to whoever called the perpetual, which it is told with the call of `approveTrade`. A transaction
- * to a perpetual is one trade, of its own sender; any other is traced.
- * @throws ChainRefusal and RunError as the chain does; FormatError when trace and events do not go
- * together
+ * Adds the sender of each trade before its fills. No event has the sender: the dealer credits the
+ * fees to the caller of the perpetual, which it receives with the call of `approveTrade`. A
+ * transaction to a perpetual is one trade of its own sender; any other is traced.
+ * @throws ChainRequestError and RunError as the chain does; FormatError when trace and events do
+ * not match
  */
 export async function insertTradeEvents(
   events: readonly ChainEvent[],

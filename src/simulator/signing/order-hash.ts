@@ -14,7 +14,7 @@ export const ORDER_TYPE_HASH = keccak256(
   ascii("Order(address perp,address signer,int128 paperAmount,int128 creditAmount,bytes32 info)"),
 );
 
-/** What a domain separator is made of. */
+/** The fields of a domain separator. */
 export interface OrderDomain {
   readonly name: string;
   readonly version: string;
@@ -38,12 +38,12 @@ export function venueDomainSeparator({
   return keccak256(words);
 }
 
-/** What a hash of structured data begins with (EIP-191, version 1). */
+/** The first bytes of a hash of structured data (EIP-191, version 1). */
 const ENVELOPE_HEAD: readonly number[] = [0x19, 0x01];
 
 /**
- * Hashes orders as the contracts do (docs/reference/protocol.md#order-hash); written apart from the
- * client's, so that each can find the other wrong.
+ * Hashes orders as the contracts do (docs/reference/protocol.md#order-hash). Independent of the
+ * client's implementation, so that tests compare the two.
  */
 export class VenueOrderHasher {
   readonly #struct = new Uint8Array(192);
@@ -76,7 +76,7 @@ export class VenueOrderHasher {
     return keccak256(this.#envelope);
   }
 
-  /** The order tuple as abi.encode lays it out: the build answer's `packedOrder`. */
+  /** Encodes the order tuple as abi.encode does: the `packedOrder` of a build's response. */
   static pack(
     perp: Uint8Array,
     signer: Uint8Array,

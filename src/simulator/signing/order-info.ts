@@ -2,8 +2,8 @@ import { hexToBytes } from "../../core/crypto/hex.js";
 import type { Hex } from "../../core/units.js";
 
 /**
- * An order's `info`, read (docs/reference/protocol.md#order-hash): the fee rates are signed and
- * scaled by 10^18.
+ * A decoded `info` of an order (docs/reference/protocol.md#order-hash). The fee rates are signed
+ * and scaled by 10^18.
  */
 export interface SignedOrderInfo {
   readonly bytes: Uint8Array;

@@ -1,9 +1,8 @@
 import { keccak256 } from "../../core/crypto/keccak.js";
 
 /**
- * The digest that the signature of a private request is made over
- * (docs/reference/protocol.md#request-signatures): EIP-191's personal message of the form-encoded
- * parameters.
+ * The digest that signs a private request (docs/reference/protocol.md#request-signatures):
+ * EIP-191's personal message of the form-encoded parameters.
  */
 export function venueRequestDigest(message: string): Uint8Array {
   const body = Buffer.from(message, "utf8");
@@ -12,7 +11,7 @@ export function venueRequestDigest(message: string): Uint8Array {
   );
 }
 
-/** Nothing but what form encoding leaves bare. */
+/** Characters that form encoding leaves unchanged. */
 const BARE = /^[A-Za-z0-9_.~-]*$/;
 
 /** Form-encodes one key or value as Go's QueryEscape and Python's quote_plus do. */
@@ -25,7 +24,7 @@ function formEncode(text: string): string {
 }
 
 /**
- * The signed string: every parameter but the signature itself, sorted by key in ASCII order and
+ * The signed string: every parameter except the signature, sorted by key in ASCII order and
  * form-encoded.
  */
 export function signedString(parameters: ReadonlyMap<string, string>): string {

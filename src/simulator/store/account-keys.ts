@@ -3,8 +3,8 @@ import type { ExchangeState } from "../engine/exchange-state.js";
 import { type AccountKey, idKey } from "./record-keys.js";
 
 /**
- * What each account is called in the records: registered ones by the order of their registration, a
- * house by its market.
+ * The keys of accounts in the records: registered ones by the order of their registration, a house
+ * by its market.
  */
 export class AccountKeys {
   readonly #keys = new Map<ExchangeAccount, AccountKey>();
@@ -16,7 +16,7 @@ export class AccountKeys {
     }
   }
 
-  /** The key of an account, given on first sight. */
+  /** The key of an account, assigned on first use. */
   keyFor(account: ExchangeAccount): AccountKey {
     const key = this.#keys.get(account) ?? idKey(this.#keys.size);
     if (!this.#keys.has(account)) {
@@ -25,7 +25,7 @@ export class AccountKeys {
     return key;
   }
 
-  /** Takes an account under the key that it has in a store. */
+  /** Restores an account under its stored key. */
   restore(account: ExchangeAccount, key: AccountKey): void {
     this.#add(account, key);
   }

@@ -5,7 +5,7 @@ import type { PositionState } from "../accounts/position-state.js";
 import { readFields, type WrittenFields, writeFields } from "./plain-fields.js";
 import { type EntryRecord, readEntry, writeEntry } from "./trade-record.js";
 
-/** An account's own fields; its orders, positions and lists have records of their own. */
+/** An account's own fields; its orders, positions and lists have separate records. */
 export interface AccountRecord {
   readonly account: WrittenFields;
   readonly operators: readonly Hex[];
@@ -21,13 +21,13 @@ export function writeAccount(account: ExchangeAccount): AccountRecord {
   };
 }
 
-/** The account of a record. */
+/** Creates the account of a record. */
 export function restoreAccount(record: AccountRecord, retention: Retention): ExchangeAccount {
   const { address, createdAtMs } = readFields<{ address: Hex; createdAtMs: Ms }>(record.account);
   return assignAccount(new ExchangeAccount(address, createdAtMs, retention), record);
 }
 
-/** Gives an account the fields of a record. */
+/** Sets an account's fields from a record. */
 export function assignAccount(
   account: ExchangeAccount,
   { account: fields, operators, pendingWithdrawal }: AccountRecord,
@@ -42,7 +42,7 @@ export function assignAccount(
   return account;
 }
 
-/** A position without the changes that wait for settlement, which are with what waits. */
+/** A position without its pending changes, which are stored with their matches. */
 export interface PositionRecord {
   readonly matched: WrittenFields;
   readonly settled: WrittenFields;

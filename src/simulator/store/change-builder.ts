@@ -3,12 +3,12 @@ import { compareIds } from "../markets/bounded-history.js";
 import { idKey } from "./record-keys.js";
 import type { RecordChange } from "./record-store.js";
 
-/** Gathers what one commit changes. */
+/** Collects the changes of one commit. */
 export class ChangeBuilder {
   #puts = new Map<string, string>();
   #removed = new Set<string>();
   #removedRanges: { from: string; to: string }[] = [];
-  /** The first key that each bounded list may still have in the store. */
+  /** The first key of each bounded list that may still be in the store. */
   readonly #oldest = new Map<string, string>();
 
   get isEmpty(): boolean {
@@ -28,8 +28,7 @@ export class ChangeBuilder {
   }
 
   /**
-   * Writes an item of a bounded list, unless the list has dropped it, and removes what it has
-   * dropped.
+   * Writes an item of a bounded list, unless the list has dropped it, and removes the dropped ones.
    */
   putKept(prefix: string, firstId: Int64Id | undefined, id: Int64Id, write: () => unknown): void {
     if (firstId === undefined) {
@@ -41,7 +40,7 @@ export class ChangeBuilder {
     }
   }
 
-  /** Removes what a bounded list has in the store before its oldest item. */
+  /** Removes a bounded list's stored items before its oldest one. */
   forget(prefix: string, oldest: string): void {
     const before = this.#oldest.get(prefix);
     if (before === undefined || before < oldest) {
@@ -50,7 +49,7 @@ export class ChangeBuilder {
     }
   }
 
-  /** Hands over what was gathered and starts afresh. */
+  /** Returns the collected changes and clears them. */
   take(): RecordChange {
     const change = { puts: this.#puts, removed: this.#removed, removedRanges: this.#removedRanges };
     this.#puts = new Map();

@@ -7,17 +7,17 @@ import { ProcessLock } from "../../core/files/process-lock.js";
 import { LmdbRecords } from "./lmdb-records.js";
 import type { RecordStore } from "./record-store.js";
 
-/** A folder with an exchange's state, which nobody else uses meanwhile. */
+/** A folder with an exchange's state, locked for this process. */
 export interface DataDir {
   readonly records: RecordStore;
-  /** Closes the state, whole, and lets another process have it. */
+  /** Closes the state and releases the folder. */
   close(): Promise<void>;
 }
 
 /**
- * Opens the folder of an exchange's state, or makes it.
- * @throws ConfigError when it is no folder of ours, or another process uses it; RunError when it
- * cannot be opened, or other users may write to it
+ * Opens the folder of an exchange's state, or creates it.
+ * @throws ConfigError when the folder has other content, or another process uses it; RunError when
+ * it cannot be opened, or other users may write to it
  */
 export async function openDataDir(path: string): Promise<DataDir> {
   const folder = made(path);
@@ -60,7 +60,7 @@ function made(path: string): string {
   }
 }
 
-/** A file in the folder itself: a name outside it could be taken by any user. */
+/** Locks a file in the folder itself: any user could lock a name outside it. */
 async function locked(folder: string): Promise<ProcessLock> {
   const lock = await taken(folder);
   if (lock instanceof ProcessLock) return lock;

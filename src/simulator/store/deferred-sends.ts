@@ -1,16 +1,16 @@
 import type { StreamSink } from "../streams/stream-sink.js";
 
-/** Keeps what streams send during an event until the event has been made to last. */
+/** Defers the sends of streams during an event until the event is committed. */
 export class DeferredSends {
   #isHolding = false;
   #deferred: (() => void)[] = [];
 
-  /** From now on nothing leaves. */
+  /** Starts deferring. */
   hold(): void {
     this.#isHolding = true;
   }
 
-  /** Lets everything leave, in the order in which it was sent. */
+  /** Sends everything deferred, in order. */
   release(): void {
     this.#isHolding = false;
     const held = this.#deferred;
@@ -20,13 +20,13 @@ export class DeferredSends {
     }
   }
 
-  /** Forgets what was held: it told of something that will not have been. */
+  /** Discards the deferred sends of an event that was not committed. */
   discard(): void {
     this.#isHolding = false;
     this.#deferred = [];
   }
 
-  /** A sink that sends when it may. */
+  /** Wraps a sink so that it sends only when allowed. */
   wrapSink(sink: StreamSink): StreamSink {
     let heldBytes = 0;
     const when = (bytes: number, send: () => void): void => {

@@ -10,20 +10,20 @@ import { restoreExchange } from "./restore-exchange.js";
 import { StateWriter } from "./state-writer.js";
 
 /**
- * An exchange's state in a store. What an event changes lasts before anybody is told of it, by an
- * answer or by a stream; if it cannot be made to last, nobody ever is.
+ * An exchange's state in a store. An event's changes are committed before any response or stream
+ * reports them. If the commit fails, they are never reported.
  */
 export class DurableState {
-  /** Hears what events change. */
+  /** Records the changes of events. */
   readonly writer: StateWriter;
-  /** Whether the exchange goes on from an earlier process. */
+  /** True if the exchange continues an earlier process's state. */
   readonly isContinued: boolean;
   readonly #deferredSends = new DeferredSends();
   #failure: unknown = null;
 
   /**
-   * Puts the store's state into an exchange that has none yet, or begins a new store.
-   * @throws ConfigError when the store is not this exchange's; FormatError when it is damaged;
+   * Restores the store's state into a new exchange, or begins a new store.
+   * @throws ConfigError when the store belongs to another exchange; FormatError when it is damaged;
    * RunError when it cannot be written
    */
   constructor(state: ExchangeState, clearing: Clearing, records: RecordStore) {
@@ -36,7 +36,7 @@ export class DurableState {
     this.writer.begin(buildIdentity(config, markets.values()));
   }
 
-  /** A sink that sends nothing of an event before the event lasts. */
+  /** Wraps a sink so that it sends nothing of an event before its commit. */
   deferSends(sink: StreamSink): StreamSink {
     return this.#deferredSends.wrapSink(sink);
   }
@@ -47,9 +47,8 @@ export class DurableState {
   }
 
   /**
-   * It is over.
-   * @throws RunError when it cannot be made to last; whatever comes after that is neither kept nor
-   * told
+   * Ends the event and commits it.
+   * @throws RunError when the commit fails; nothing after that is stored or reported
    */
   end(): void {
     if (this.#failure !== null) {
@@ -66,19 +65,19 @@ export class DurableState {
     this.#deferredSends.release();
   }
 
-  /** Whether everything that was told lasts. */
+  /** True while every reported event has been committed. */
   get isIntact(): boolean {
     return this.#failure === null;
   }
 
-  /** Gives up on the event under way: nothing of it, or of what comes after it, is kept or told. */
+  /** Abandons the current event: it and all later ones are neither stored nor reported. */
   abandon(error: unknown): void {
     this.#failure ??= error;
   }
 
   /**
-   * @throws RunError once something was lost: only a new process, which reads the store anew, can
-   * go on
+   * @throws RunError after a failed commit: only a new process, which reads the store again, can
+   * continue
    */
   requireIntact(): void {
     if (this.#failure !== null) {

@@ -8,12 +8,12 @@ import type { RecordStore } from "./record-store.js";
 const FORMAT = { format: "marketwright exchange", version: 2 } as const;
 
 /**
- * What the amounts in a store mean, by field; an exchange whose configuration says otherwise cannot
- * go on from it.
+ * The meaning of the amounts in a store, by field. An exchange with another configuration of them
+ * cannot continue from it.
  */
 type StoreTerms = Readonly<Record<string, string>>;
 
-/** The records that say whose store it is, as an exchange of this configuration writes them. */
+/** The records that identify a store, for an exchange of this configuration. */
 export function buildIdentity(
   config: ExchangeConfig,
   markets: Iterable<Market>,
@@ -25,10 +25,10 @@ export function buildIdentity(
 }
 
 /**
- * Tells an exchange's own store from a new one.
+ * Distinguishes an exchange's own store from a new one.
  * @returns false for an empty store
- * @throws ConfigError when it is something else's, of another version, or of an exchange that
- * counted in other units
+ * @throws ConfigError when it has other content, another version, or an exchange that counted in
+ * other units
  */
 export function hasExistingState(
   records: RecordStore,
@@ -47,7 +47,7 @@ export function hasExistingState(
   return true;
 }
 
-/** Whether nothing is in a store but the log of a chain, which begins before the exchange does. */
+/** True if a store has nothing but the log of a chain, which begins before the exchange does. */
 function isNew(records: RecordStore): boolean {
   for (const [key] of records.withPrefix("")) {
     if (!key.startsWith(KEYS.chain)) return false;
@@ -56,8 +56,8 @@ function isNew(records: RecordStore): boolean {
 }
 
 /**
- * Checks that a store is new, or one of an exchange.
- * @throws ConfigError when it is something else's, or of another version
+ * Checks that a store is new, or an exchange's.
+ * @throws ConfigError when it has other content, or another version
  */
 export function requireExchangeStore(records: RecordStore): void {
   if (!isNew(records)) requireFormat(records);
@@ -124,7 +124,7 @@ function termsOf(config: ExchangeConfig, markets: Iterable<Market>): StoreTerms 
   return terms;
 }
 
-/** The same text for the same number: 0.10 is 0.1. */
+/** Returns the same text for equal numbers: 0.10 is 0.1. */
 function plainDecimal(text: string): string {
   return scaledToDecimal(decimalToScaled(text, 18), 18);
 }

@@ -2,11 +2,10 @@ import { closeSync, fstatSync, openSync, readSync, statSync } from "node:fs";
 import { FormatError } from "../../core/errors.js";
 
 /**
- * What LMDB takes for granted of a file that it maps: a truncated or overwritten one ends the
- * process by a signal. So every page that the newest state reaches is looked at first, by plain
- * reads. The layout is that of `mdb.c` of lmdb-js (`MDB_page_header`, `MDB_meta`, `MDB_node`),
- * format version 2, on a machine of 64 bits that counts from the low byte, as all are that it is
- * built for.
+ * LMDB trusts the files that it maps: a truncated or overwritten one ends the process by a signal.
+ * So every page that the newest state reaches is checked first, by plain reads. The layout is that
+ * of `mdb.c` of lmdb-js (`MDB_page_header`, `MDB_meta`, `MDB_node`), format version 2, on a 64-bit
+ * little-endian machine, as all supported ones are.
  */
 const HEADER = { number: 0, flags: 18, lower: 20, bytes: 24 } as const;
 const META = {
@@ -31,12 +30,12 @@ const [SMALLEST_PAGE, LARGEST_PAGE] = [512, 65_536];
 const DEEPEST = 32;
 
 /**
- * Looks at a whole LMDB file without mapping it.
- * @throws FormatError for one that LMDB could not read to its end, with the page that is wrong;
- * what the file system says when it cannot be read.
+ * Checks a whole LMDB file without mapping it.
+ * @throws FormatError with the damaged page, for a file that LMDB could not read to its end; the
+ * file system's error when it cannot be read.
  */
 export function checkLmdbFile(path: string): void {
-  // Opening a pipe would wait for whoever writes into it.
+  // Opening a pipe would wait for its writer.
   if (!statSync(path).isFile())
     throw new FormatError("is not a plain file", {
       field: path,
@@ -75,7 +74,7 @@ class LmdbFile {
         "a power of two from 512 to 65536",
       );
     const second = this.#metaAt(this.#pageBytes);
-    // As LMDB picks: what was committed last.
+    // As LMDB chooses: the last commit.
     const meta =
       first.readBigUInt64LE(META.transaction) >= second.readBigUInt64LE(META.transaction)
         ? first
@@ -102,8 +101,8 @@ class LmdbFile {
   }
 
   /**
-   * @param isOfRecords whether its keys are records', in the order of their bytes; those of free
-   * pages are numbers.
+   * @param isOfRecords true if its keys are records', in byte order; those of free pages are
+   * numbers.
    */
   #checkTree(tree: Buffer, isOfRecords: boolean): void {
     const root = tree.readBigUInt64LE(TREE.root);
@@ -138,7 +137,7 @@ class LmdbFile {
         at + NODE.bytes,
         at + NODE.bytes + page.readUInt16LE(at + NODE.keyBytes),
       );
-      // Records would be missing without a word: what is looked for is not where its order puts it.
+      // Keys out of order would hide records from searches without an error.
       if (isOfRecords && Buffer.compare(last, key) >= 0) throw this.#damaged(number);
       last = key;
     }
@@ -156,7 +155,7 @@ class LmdbFile {
       this.#checkTree(page.subarray(data, data + TREE.bytes), false);
   }
 
-  /** A record that is longer than a page: so many pages, of which the first has a header. */
+  /** A record longer than a page: a number of pages, of which the first has a header. */
   #checkOverflow(number: bigint, pages: bigint): void {
     this.#requireKind(this.#pageAt(number), number, PAGE.overflow);
     if (pages === 0n || (number + pages) * BigInt(this.#pageBytes) > BigInt(this.#size))
@@ -175,7 +174,7 @@ class LmdbFile {
     if (number > this.#lastPage)
       throw this.#wrong(`names page ${number}`, `at most ${this.#lastPage}`);
     const at = Number(number);
-    // Each page has one place: a second way to it would be a circle.
+    // Each page is referenced once: a second reference would be a cycle.
     if (this.#seen.has(at)) throw this.#damaged(number);
     this.#seen.add(at);
     return this.#read(at * this.#pageBytes, this.#pageBytes, `page ${number}`);

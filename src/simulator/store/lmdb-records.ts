@@ -9,8 +9,8 @@ import type { RecordChange, RecordStore } from "./record-store.js";
 const FILE = "exchange.mdb";
 
 /**
- * Records in an LMDB file. A commit is in the operating system's hands when it returns: it outlives
- * the process, by whatever signal that ends, and it does not outlive the machine's power.
+ * Records in an LMDB file. When a commit returns, the operating system has the data. It survives
+ * the end of the process by any signal, but not a power failure.
  */
 export class LmdbRecords implements RecordStore {
   readonly place: string;
@@ -22,11 +22,11 @@ export class LmdbRecords implements RecordStore {
   }
 
   /**
-   * Opens the file of a folder that is there, or makes it.
+   * Opens the file of an existing folder, or creates it.
    * @throws RunError when it cannot be opened
    */
   static async open(folder: string): Promise<LmdbRecords> {
-    // Native, and most exchanges are without it.
+    // A native module, which most exchanges do not need.
     const { open } = await import("lmdb");
     try {
       requireWhole(join(folder, FILE));
@@ -79,10 +79,10 @@ export class LmdbRecords implements RecordStore {
 }
 
 /**
- * A store begins in a folder that has none of its files. Where LMDB's own second file is there
- * alone, or the first one is empty, an exchange's state was lost: to begin anew in its place would
- * be to pass over its accounts.
- * @throws FormatError for a file that is lost, or that LMDB would take the process down with
+ * Checks that the files are complete. A new store begins in a folder without any of them. If only
+ * LMDB's second file is there, or the first one is empty, an exchange's state was lost, and a new
+ * start would silently discard its accounts.
+ * @throws FormatError for a lost file, or one that would crash LMDB
  */
 function requireWhole(file: string): void {
   if (existsSync(file)) return checkLmdbFile(file);

@@ -9,17 +9,17 @@ import type { ReferencePriceState } from "../markets/reference-price.js";
 import { type ChangeableRules, changeableRules, changedRules } from "../markets/rule-change.js";
 import { readFields, type WrittenFields, writeFields } from "./plain-fields.js";
 
-/** A market's figures; its lists and bars have records of their own. */
+/** A market's figures; its lists and bars have separate records. */
 export interface MarketRecord {
   readonly market: WrittenFields;
   readonly configuredStatus: MarketStatus;
   /**
-   * The rules that it was given while it ran, and what the configuration said then; left out where
+   * The rules that were changed while it ran, with the configuration at that time; left out if
    * there are none.
    */
   readonly changed?: { readonly rules: ChangeableRules; readonly configured: ChangeableRules };
   readonly sequence: number;
-  /** Whether the house had anything in the book, which is not there after a restart. */
+  /** True if the house had orders in the book, which are gone after a restart. */
   readonly houseRests: boolean;
   readonly prices: WrittenFields;
   readonly premium: WrittenFields;
@@ -27,10 +27,10 @@ export interface MarketRecord {
   readonly before: WrittenFields;
 }
 
-/** What 24-hour windows are made of: trades, or marks. */
+/** The source of a 24-hour window: trades, or marks. */
 export type MarketSource = "trades" | "marks";
 
-/** What bars are made of. Stores of before there were any of the off-chain mark have none of it. */
+/** The source of bars. Older stores have no bars of the off-chain mark. */
 export type BarSource = MarketSource | "offchain";
 
 /** The bars that change with each source. */
@@ -69,8 +69,8 @@ export function writeMarket(market: Market): MarketRecord {
 }
 
 /**
- * Gives a market the figures of a record. A status and rules that the configuration has been given
- * since stand; and the book without the house's part is one step of its sequence later.
+ * Sets a market's figures from a record. A status and rules that were configured since the record
+ * take precedence. The house's orders are gone, so the book's sequence is one step later.
  */
 export function assignMarket(
   market: Market,
@@ -91,7 +91,7 @@ export function assignMarket(
   ) {
     market.rules = changedRules(market, config, changed.rules);
   }
-  // What came due while nobody ran the exchange is charged once, and an interval may have been made
+  // Funding that fell due while no process ran is charged once, and the interval may have become
   // shorter.
   const { intervalMs } = market.rules.config.funding;
   const passedMs = Math.floor(nowMs / intervalMs) * intervalMs;

@@ -15,7 +15,7 @@ import {
 import { writeFields } from "./plain-fields.js";
 import { idKey, KEYS } from "./record-keys.js";
 
-/** Writes the figures of markets, and of their bars, minutes and payments those that are new. */
+/** Writes the figures of markets, and the new ones of their bars, minutes and payments. */
 export class MarketWriter {
   readonly #change: ChangeBuilder;
   readonly #heads = new Set<Market>();
@@ -23,10 +23,10 @@ export class MarketWriter {
     trades: new Set(),
     marks: new Set(),
   };
-  /** The time of the last item of each list that is written. */
+  /** The time of the last written item of each list. */
   readonly #newest = new Map<string, number>();
 
-  /** What the markets came with is in the store already. */
+  /** The restored items are in the store already. */
   constructor(change: ChangeBuilder, markets: Iterable<Market>) {
     this.#change = change;
     for (const market of markets) {
@@ -49,12 +49,12 @@ export class MarketWriter {
     }
   }
 
-  /** Its single figures changed. */
+  /** Marks its single figures as changed. */
   touchHead(market: Market): void {
     this.#heads.add(market);
   }
 
-  /** What is made of its trades, or of its marks, changed. */
+  /** Marks the figures of its trades, or of its marks, as changed. */
   touch(market: Market, source: MarketSource): void {
     this.#heads.add(market);
     this.#touched[source].add(market);
@@ -79,7 +79,7 @@ export class MarketWriter {
     }
   }
 
-  /** Bars that are over are written once; the eleven under way are one record. */
+  /** Completed bars are written once; the eleven in progress are one record. */
   #writeBars(market: Market, source: BarSource, series: CandleSeries): void {
     const open: Record<string, unknown> = {};
     for (const interval of KLINE_INTERVALS) {
@@ -113,7 +113,7 @@ export class MarketWriter {
     this.#change.forget(prefix, idKey(minutes[0]?.startMs ?? newest + 1));
   }
 
-  /** Several may be of one instant, where intervals were made up for. */
+  /** Several may have the same instant, where missed intervals were made up for. */
   #writeFundings({ id, fundings }: Market): void {
     const prefix = KEYS.fundings(id);
     const payments = fundings.page({

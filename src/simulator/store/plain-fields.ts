@@ -1,18 +1,15 @@
-/** A value that a record can hold. */
+/** A value of a record's field. */
 export type PlainValue = string | number | bigint | boolean | null;
 
-/**
- * An object's own fields that are plain values; with those of a record written, a `bigint` is a
- * text.
- */
+/** An object's own fields that are plain values; in a written record a `bigint` is a text. */
 export type WrittenFields = Readonly<Record<string, string | number | boolean | null>>;
 
-/** Begins a text that is a `bigint`; a text of ours that begins so is written with two of them. */
+/** The prefix of a text that is a `bigint`; other texts that begin with it get a second one. */
 const BIGINT = "#";
 
 /**
- * The own fields of an object that are plain values, public ones, as they go into a record: what a
- * class gains later is stored without further ado. Numbers are finite.
+ * Returns an object's own public fields with plain values, for a record. New fields of a class are
+ * stored automatically. Numbers are finite.
  */
 export function writeFields(source: object): WrittenFields {
   const written: Record<string, string | number | boolean | null> = {};
@@ -28,7 +25,10 @@ export function writeFields(source: object): WrittenFields {
   return written;
 }
 
-/** The fields that {@link writeFields} wrote. Whose they are, their record's key says. */
+/**
+ * Reads the fields that {@link writeFields} wrote. The record's key says to which object they
+ * belong.
+ */
 export function readFields<Fields extends object>(written: WrittenFields): Fields {
   const fields: Record<string, PlainValue> = {};
   for (const [name, value] of Object.entries(written)) {

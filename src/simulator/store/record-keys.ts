@@ -1,22 +1,22 @@
 import type { Hex, Int64Id, MarketId } from "../../core/units.js";
 
-/** Names an account in keys: its number, or its market where it is a house (`AccountKeys`). */
+/** The key part of an account: its number, or its market for a house (`AccountKeys`). */
 export type AccountKey = string;
 
-/** Sorts as its number does. */
+/** Formats an id so that it sorts by its number. */
 export function idKey(id: Int64Id | number): string {
   return String(id).padStart(20, "0");
 }
 
 /**
- * The keys of an exchange's records. Those that a retention bounds end in an id, number or time
- * that only grows.
+ * The keys of an exchange's records. Those of bounded lists end in an id, number or time that only
+ * grows.
  */
 export const KEYS = {
   format: "format",
   terms: "terms",
   state: "state",
-  /** What the chain keeps of its own. */
+  /** The chain's own records. */
   chain: "chain/",
   accounts: "account/",
   account: (account: AccountKey) => `account/${account}`,
@@ -37,17 +37,17 @@ export const KEYS = {
   markets: "market/",
   market: (marketId: MarketId) => `market/${marketId}`,
   fundings: (marketId: MarketId) => `funding/${marketId}/`,
-  /** The bars that are over, of one interval. */
+  /** Completed bars, of one interval. */
   bars: (marketId: MarketId, series: string, interval: string) =>
     `bar/${marketId}/${series}/${interval}/`,
-  /** The bars under way, of all intervals. */
+  /** Bars in progress, of all intervals. */
   openBars: (marketId: MarketId, series: string) => `open-bars/${marketId}/${series}`,
   minutes: (marketId: MarketId, window: string) => `minute/${marketId}/${window}/`,
   hashes: "hash/",
-  /** Signed requests that have counted. */
+  /** Used one-time requests. */
   spentRequests: "spent-request/",
   spentRequest: (digest: Hex) => `spent-request/${digest}`,
-  /** What was asked of the chain and is not yet in a block. */
+  /** Requests to the chain that are not yet in a block. */
   requests: "request/",
   request: (id: number) => `request/${idKey(id)}`,
 } as const;

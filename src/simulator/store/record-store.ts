@@ -1,17 +1,20 @@
-/** What one commit changes: a removed key or range goes first, then what is put is put. */
+/** The changes of one commit: keys and ranges are removed first, then records are written. */
 export interface RecordChange {
   readonly puts: ReadonlyMap<string, string>;
   readonly removed: ReadonlySet<string>;
-  /** Keys from `from`, inclusive, to `to`, exclusive, in the order of their bytes. */
+  /** Keys from `from`, inclusive, to `to`, exclusive, in byte order. */
   readonly removedRanges: readonly { readonly from: string; readonly to: string }[];
 }
 
-/** Where an exchange keeps its state: texts by key, changed together or not at all. */
+/** The store of an exchange's state: texts by key, changed atomically. */
 export interface RecordStore {
-  /** Where it is, for messages. */
+  /** The location, for messages. */
   readonly place: string;
-  /** Everything whose key begins so, in the order of the keys' bytes. */
+  /** Every record whose key has the prefix, in byte order of the keys. */
   withPrefix(prefix: string): Iterable<readonly [key: string, text: string]>;
-  /** Makes a change last, whole, before it returns. @throws RunError when it cannot */
+  /**
+   * Commits a change as a whole before it returns.
+   * @throws RunError when it cannot
+   */
   commit(change: RecordChange): void;
 }

@@ -39,7 +39,7 @@ import {
   type UserTradeRecord,
 } from "./trade-record.js";
 
-/** What a keeper goes on with. */
+/** The state that a writer continues with. */
 export interface Restored {
   readonly keys: AccountKeys;
   /** The number of the next order hash. */
@@ -47,9 +47,9 @@ export interface Restored {
 }
 
 /**
- * Puts the state of a store into an exchange that has none yet. What came due while no process ran
- * (settlements, expiries, a funding) is left to the start; the house's orders are gone.
- * @throws FormatError when a record is not what its key says
+ * Restores a store's state into a new exchange. Settlements, expiries and fundings that fell due
+ * while no process ran are left to the start; the house's orders are gone.
+ * @throws FormatError when a record does not match its key
  */
 export function restoreExchange(
   state: ExchangeState,
@@ -113,7 +113,7 @@ class Restoration {
     });
   }
 
-  /** In the order of their ids, which is the order of their time at each price. */
+  /** In the order of their ids, which is their time order at each price. */
   #restoreOrders(): void {
     this.#each<OrderRecord>(KEYS.orders, (record) => {
       const order = this.#order(record);
@@ -177,7 +177,7 @@ class Restoration {
     return known ?? trade;
   }
 
-  /** Positions, and with them what of them waits for settlement. */
+  /** Restores positions with their pending changes. */
   #restorePositions(): void {
     const waiting = new Map<string, LedgerEntry[]>();
     this.#each<PendingRecord>(KEYS.allPending, (record) => {
@@ -236,7 +236,7 @@ class Restoration {
       }
     }
     this.#each<MarketRecord>(KEYS.market(id), (record, key) => {
-      // A market's id may begin another's.
+      // A market's id may be the prefix of another's.
       if (key !== "") {
         return;
       }
@@ -263,7 +263,7 @@ class Restoration {
     return next;
   }
 
-  /** Reads the records under a prefix; what is left of a record's key comes with it. */
+  /** Reads the records under a prefix, each with the rest of its key. */
   #each<Record>(prefix: string, read: (record: Record, key: string) => void): void {
     for (const [key, text] of this.#records.withPrefix(prefix)) {
       try {

@@ -2,7 +2,7 @@ import type { ExchangeState, StateCounters } from "../engine/exchange-state.js";
 import type { GasMarketState } from "../markets/gas-market.js";
 import { readFields, type WrittenFields, writeFields } from "./plain-fields.js";
 
-/** What belongs to no account and no market. */
+/** The state outside of accounts and markets. */
 export interface StateRecord {
   readonly state: WrittenFields;
   readonly counters: WrittenFields;
@@ -17,7 +17,7 @@ export function writeState(state: ExchangeState): StateRecord {
   };
 }
 
-/** Gives an exchange's state the fields of a record. */
+/** Sets an exchange's state from a record. */
 export function assignState(
   state: ExchangeState,
   { state: fields, counters, gas }: StateRecord,

@@ -16,8 +16,8 @@ import { writeOrder } from "./stored-order.js";
 import { writePending, writeTrade, writeUserTrade } from "./trade-record.js";
 
 /**
- * Keeps the records of an exchange in step with it: hears what each event touches, and writes all
- * of it in one commit at the event's end, before anybody is told of it.
+ * Keeps the records of an exchange in step with it: collects the changes of each event, and writes
+ * all of them in one commit at the event's end, before any of them is reported.
  */
 export class StateWriter implements StateListener {
   readonly #state: ExchangeState;
@@ -32,12 +32,12 @@ export class StateWriter implements StateListener {
   readonly #pending = new Set<PendingSettlement>();
   readonly #resolved = new Set<PendingSettlement>();
   readonly #hashes: Hex[] = [];
-  /** null for one that need not be remembered any more. */
+  /** null for one that need not be remembered any longer. */
   readonly #usedRequests = new Map<Hex, Ms | null>();
-  /** null for one whose fate is known. */
+  /** null for one whose outcome is known. */
   readonly #requests = new Map<number, ChainRequest | null>();
   #isStateTouched = false;
-  /** The texts last written of what is often touched and seldom changed. */
+  /** The last written texts of accounts, which are often marked and seldom changed. */
   readonly #written = new Map<ExchangeAccount, string>();
   readonly #change = new ChangeBuilder();
   readonly #markets: MarketWriter;
@@ -89,7 +89,7 @@ export class StateWriter implements StateListener {
 
   onPosition(account: ExchangeAccount, market: Market): void {
     this.#accounts.add(account);
-    // Open interest is the market's.
+    // Open interest is part of the market's record.
     this.#markets.touchHead(market);
     const markets = this.#positions.get(account);
     if (markets === undefined) {
@@ -134,8 +134,8 @@ export class StateWriter implements StateListener {
   }
 
   /**
-   * Puts down whose store this is, and what there is before the first event.
-   * @throws RunError when the store cannot take it
+   * Writes the store's identity, and the state before the first event.
+   * @throws RunError when the write fails
    */
   begin(identity: ReadonlyMap<string, string>): void {
     for (const [key, text] of identity) {
@@ -148,7 +148,10 @@ export class StateWriter implements StateListener {
     this.commit();
   }
 
-  /** Makes what the event touched last. @throws RunError when the store cannot take it */
+  /**
+   * Commits the event's changes.
+   * @throws RunError when the write fails
+   */
   commit(): void {
     this.#writeAccounts();
     this.#writeOrders();

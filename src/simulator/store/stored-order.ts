@@ -9,7 +9,7 @@ import type { Market } from "../markets/market.js";
 import { readFields, type WrittenFields, writeFields } from "./plain-fields.js";
 import type { AccountKey } from "./record-keys.js";
 
-/** An order as a record has it. */
+/** A stored order. */
 export interface OrderRecord {
   readonly account: AccountKey;
   readonly market: MarketId;
@@ -17,7 +17,7 @@ export interface OrderRecord {
   readonly order: WrittenFields;
 }
 
-/** What is open of an order, its queue and its place there are the book's, which is made anew. */
+/** Writes an order without its open lots and its queue position, which the book computes again. */
 export function writeOrder(order: Order, account: AccountKey): OrderRecord {
   const {
     isResting: _isResting,
@@ -34,7 +34,7 @@ export function writeOrder(order: Order, account: AccountKey): OrderRecord {
   };
 }
 
-/** The order of a record, in no book and in no list. */
+/** Reads the order of a record, outside of any book or list. */
 export function readOrder(
   record: OrderRecord,
   account: ExchangeAccount,

@@ -6,13 +6,13 @@ import type { Trade } from "../markets/market.js";
 import { readFields, type WrittenFields, writeFields } from "./plain-fields.js";
 import type { AccountKey } from "./record-keys.js";
 
-/** A trade as a record has it. */
+/** A stored trade. */
 export interface TradeRecord {
   readonly market: MarketId;
   readonly trade: WrittenFields;
 }
 
-/** An account's side of a trade, with the trade, which may no longer be among the market's. */
+/** An account's side of a trade, with the trade, which the market may have dropped already. */
 export interface UserTradeRecord extends TradeRecord {
   readonly account: AccountKey;
   readonly side: WrittenFields;
@@ -32,7 +32,7 @@ interface PendingSideRecord {
   readonly entry: EntryRecord;
 }
 
-/** A change of a position that is not in its settled state yet. */
+/** A change of a position that is not settled yet. */
 export interface EntryRecord {
   readonly entry: WrittenFields;
   readonly change: WrittenFields;
@@ -73,7 +73,7 @@ export function readEntry({ entry, change }: EntryRecord): LedgerEntry {
   };
 }
 
-/** What of a {@link PendingSettlement} is neither trade nor side. */
+/** The fields of a {@link PendingSettlement} other than its trade and its sides. */
 export interface PendingTerms {
   readonly fees: CreditUnits;
   readonly dueMs: Ms;

@@ -10,7 +10,7 @@ import type { StreamLink } from "./stream-link.js";
 
 /**
  * The account streams (docs/reference/protocol.md#account-stream). Balances and positions are
- * gathered and sent once at the end of an event.
+ * collected and sent once at the end of an event.
  */
 export class AccountFeed {
   readonly #state: ExchangeState;
@@ -89,7 +89,7 @@ export class AccountFeed {
     this.#changed.clear();
   }
 
-  /** A connector of another author reads the market of a streamed position from `symbol`. */
+  /** Some third-party connectors read the market of a streamed position from `symbol`. */
   #withSymbol(positions: readonly WirePosition[]): readonly WirePosition[] {
     return this.#state.config.choices.positionSymbol === "omit"
       ? positions

@@ -6,7 +6,7 @@ import type { Market } from "../markets/market.js";
 import { tradeBarRecord } from "../rest/records/market-records.js";
 import type { StreamLink } from "./stream-link.js";
 
-/** As many bars as one REST page holds. */
+/** The number of bars in one REST page. */
 const MOST_BARS = 500;
 
 /** The followers of one spelling of a stream's name. */
@@ -19,13 +19,12 @@ interface Topic {
 
 /**
  * A market's kline streams (docs/reference/protocol.md#market-streams): the newest bar at the
- * subscription, and after that every bar that has changed, a bar's last values before the next
- * one's first.
+ * subscription, then every changed bar, with a bar's final values before the next bar's first.
  */
 export class CandleFeed {
   readonly #state: ExchangeState;
   readonly #market: Market;
-  /** By the name of the stream as it was asked for, since it is wrapped under that name. */
+  /** By the stream's name as the client spelled it, since events are wrapped under that name. */
   readonly #topics = new Map<string, Topic>();
   #isPending = false;
   #timer: Timer | null = null;
@@ -59,7 +58,7 @@ export class CandleFeed {
   }
 
   /**
-   * The market traded: its bars are sent after the configured interval, if anybody follows them.
+   * Schedules an update after a trade, after the configured interval, if the stream has followers.
    */
   onTrade(): void {
     if (this.#topics.size === 0) {
@@ -75,7 +74,7 @@ export class CandleFeed {
     }
   }
 
-  /** Time has passed: where empty bars are shown, a new one may have begun. */
+  /** Called as time passes: where empty bars are shown, a new one may have begun. */
   onSample(): void {
     if (this.#state.config.choices.emptyBars === "omit") {
       return;
@@ -88,7 +87,7 @@ export class CandleFeed {
     }
   }
 
-  /** Sends what changed since the last time. */
+  /** Sends the changes since the last time. */
   publish(): void {
     if (!this.#isPending) {
       return;

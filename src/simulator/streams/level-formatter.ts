@@ -3,9 +3,7 @@ import type { Lots, Ticks } from "../../core/units.js";
 
 const KEPT = 200_000;
 
-/**
- * Writes levels as JSON; a book has few prices that come again and again, so their text is kept.
- */
+/** Formats levels as JSON. A book has few prices, so their text is cached. */
 export class LevelFormatter {
   readonly #instrument: Instrument;
   readonly #prices = new Map<Ticks, string>();

@@ -9,7 +9,7 @@ import { LevelFormatter } from "./level-formatter.js";
 import type { MarketStream } from "./stream-address.js";
 import type { StreamLink } from "./stream-link.js";
 
-/** The streams that a market has one of. */
+/** The streams of which a market has one each. */
 type MarketStreamKind = Exclude<MarketStream["kind"], "kline">;
 
 /** One market's streams: its book, its state each second, its trades, and its klines. */
@@ -33,7 +33,7 @@ export class MarketFeed {
   }
 
   /**
-   * Has a link follow a stream that it does not follow yet; a book starts with its snapshot, the
+   * Subscribes a link to a stream that it does not follow yet. A book starts with its snapshot, the
    * market's state and a bar with the present ones.
    */
   subscribe({ name, kind, interval }: MarketStream, link: StreamLink): void {
@@ -67,7 +67,7 @@ export class MarketFeed {
     }
   }
 
-  /** The book changed: it is published after the configured interval, if anybody follows it. */
+  /** Schedules an update of the book, after the configured interval, if it has followers. */
   onBook(): void {
     const { bookIntervalMs } = this.#state.config.streams;
     if (this.#links.orderbook.size > 0 && bookIntervalMs > 0 && this.#bookTimer === null) {
@@ -78,7 +78,7 @@ export class MarketFeed {
     }
   }
 
-  /** Publishes what changed since the last time. */
+  /** Publishes the changes since the last time. */
   publishBook(): void {
     const { depth, engine } = this.#market;
     if (!depth.hasChanges) {
@@ -103,7 +103,7 @@ export class MarketFeed {
     this.#klines.onTrade();
   }
 
-  /** Sends what is gathered until the end of an event where no interval gathers it. */
+  /** Sends the changes that are collected until the end of an event and not for an interval. */
   flush(): void {
     const { bookIntervalMs, klineIntervalMs } = this.#state.config.streams;
     if (bookIntervalMs === 0) {
@@ -114,7 +114,7 @@ export class MarketFeed {
     }
   }
 
-  /** Time has passed. */
+  /** Called once a second. */
   onSample(): void {
     this.#klines.onSample();
   }

@@ -1,22 +1,20 @@
 import type { WebSocket } from "ws";
 import type { StreamConnection, StreamSink } from "./stream-sink.js";
 
-/**
- * A stream's sink over a real websocket; what is sent before the handshake is done waits for it.
- */
+/** A stream's sink over a real websocket. Messages before the end of the handshake are queued. */
 export class SocketSink implements StreamSink {
   #socket: WebSocket | null = null;
   #waiting: (string | Uint8Array)[] = [];
   #closing: { readonly code: number; readonly reason: string } | null = null;
 
-  /** Takes the opened socket and reports its events to the stream. */
+  /** Attaches the opened socket and reports its events to the stream. */
   attach(socket: WebSocket, connection: StreamConnection): void {
     this.#socket = socket;
     socket.on("message", (data) => connection.receive(data.toString()));
     socket.on("ping", () => connection.pinged());
     socket.on("pong", () => connection.pong());
     socket.on("close", () => connection.closed());
-    // ws closes the socket after an error, so its close is all that has to be heard; unheard, an
+    // ws closes the socket after an error, so handling the close is enough; without a listener the
     // error would be thrown.
     socket.on("error", () => {});
     for (const message of this.#waiting) {

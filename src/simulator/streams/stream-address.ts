@@ -2,7 +2,7 @@ import type { MarketId } from "../../core/units.js";
 import { type CandleInterval, readInterval } from "../markets/candle-interval.js";
 import { ApiError } from "../rest/api-error.js";
 
-/** Which stream a connection asks for, and whether it wants what it is sent compressed. */
+/** The stream of a connection, and whether it is compressed. */
 export type StreamAddress = { readonly zips: boolean } & (
   | { readonly kind: "markets"; readonly wraps: boolean; readonly streams: readonly string[] }
   | {
@@ -14,7 +14,7 @@ export type StreamAddress = { readonly zips: boolean } & (
 
 const SINGLE = "/v1/single/";
 /**
- * Where streams are subscribed to: as published, and what clients dial that subscribe afterwards.
+ * The addresses for subscriptions: as published, and those that clients open before they subscribe.
  */
 const MULTIPLE: ReadonlySet<string> = new Set([
   "/v1/multiple",
@@ -27,7 +27,7 @@ const ACCOUNT = "account@";
 
 /**
  * Reads the address of a stream (docs/reference/protocol.md#connections).
- * @throws ApiError 1111 when it names none
+ * @throws ApiError 1111 for an unknown address
  */
 export function readStreamAddress(pathWithQuery: string): StreamAddress {
   const mark = pathWithQuery.indexOf("?");
@@ -54,19 +54,19 @@ export function readStreamAddress(pathWithQuery: string): StreamAddress {
   throw new ApiError(1111, "there is no such stream");
 }
 
-/** A market stream, taken apart. */
+/** A parsed name of a market stream. */
 export interface MarketStream {
-  /** As its events are wrapped: as it was asked for, but `@trades` for its other name `@trade`. */
+  /** The name in its events: as the client spelled it, except that `@trade` becomes `@trades`. */
   readonly name: string;
   readonly marketId: MarketId;
   readonly kind: "orderbook" | "market" | "trades" | "kline";
-  /** Of a kline stream alone. */
+  /** The interval of a kline stream; null for others. */
   readonly interval: CandleInterval | null;
 }
 
 /**
- * Splits a market stream's name; the interval of a kline stream in upper or lower case. Clients
- * subscribe to trades as `@trade` and read events of `@trades`.
+ * Parses a market stream's name; the interval of a kline stream may be in upper or lower case.
+ * Clients subscribe to trades as `@trade` and read events of `@trades`.
  * @throws ApiError 1111
  */
 export function readMarketStream(name: string): MarketStream {

@@ -16,7 +16,7 @@ import { TextCompressor } from "./text-compressor.js";
 const GOING_AWAY = 1001;
 const POLICY = 1008;
 
-/** Every open stream, and what is told to each. */
+/** Every open stream, and the events for each. */
 export class StreamHub implements StreamLinkListener, ExchangeListener {
   readonly #state: ExchangeState;
   readonly #authentication: Authentication;
@@ -26,7 +26,7 @@ export class StreamHub implements StreamLinkListener, ExchangeListener {
   readonly #zip = new TextCompressor();
   readonly #feeds = new Map<MarketId, MarketFeed>();
   readonly #accounts: AccountFeed;
-  /** Of the account streams: whose key opened them. */
+  /** The keys that opened the account streams. */
   readonly #signers = new Map<StreamLink, SignedAccount>();
 
   constructor(state: ExchangeState, authentication: Authentication, records: AccountEndpoints) {
@@ -38,14 +38,14 @@ export class StreamHub implements StreamLinkListener, ExchangeListener {
     }
   }
 
-  /** How many connections are open. */
+  /** The number of open connections. */
   get connections(): number {
     return this.#links.size;
   }
 
   /**
-   * Opens a stream, or says with which HTTP answer it is refused.
-   * @param ip of the reader, whose connections are limited.
+   * Opens a stream, or returns the HTTP response that refuses it.
+   * @param ip the reader's address, whose connections are limited.
    */
   connect(pathWithQuery: string, sink: StreamSink, ip: string): StreamConnection | StreamRefusal {
     const { maxConnectionsPerIp } = this.#state.config.streams;
@@ -100,7 +100,7 @@ export class StreamHub implements StreamLinkListener, ExchangeListener {
   }
 
   /**
-   * The signed string holds the address as it was spelled, and the time, and nothing else
+   * The signed string holds only the address as it was spelled, and the time
    * (docs/reference/protocol.md#account-stream).
    */
   #signedAccountOf(address: string, parameters: ReadonlyMap<string, string>): SignedAccount {
@@ -137,8 +137,8 @@ export class StreamHub implements StreamLinkListener, ExchangeListener {
   }
 
   /**
-   * Carries out what is right of a request, acknowledges that, and answers each wrong name by an
-   * error of its own.
+   * Carries out the valid part of a request and acknowledges it; each invalid name gets an error of
+   * its own.
    */
   #change(link: StreamLink, { id, method, params }: StreamRequest): void {
     const { known, refusals } = this.#sorted(params);
@@ -177,9 +177,9 @@ export class StreamHub implements StreamLinkListener, ExchangeListener {
   }
 
   /**
-   * The streams of a list of names, each once, and why each of the others is none.
-   * @throws ApiError 1111 for a list longer than a connection has streams; for a wrong name where
-   * the venue refuses the whole list
+   * Splits a list of names into streams, each once, and errors of the invalid ones.
+   * @throws ApiError 1111 for more streams than a connection may have; for an invalid name if the
+   * venue refuses the whole list
    */
   #sorted(names: readonly string[]): {
     readonly known: readonly MarketStream[];
@@ -206,7 +206,7 @@ export class StreamHub implements StreamLinkListener, ExchangeListener {
     return { known: [...known.values()], refusals };
   }
 
-  /** @throws ApiError 1111 for a name that is none, 1112 for one of another market */
+  /** @throws ApiError 1111 for an invalid name, 1112 for an unknown market */
   #knownStream(name: string): MarketStream {
     const stream = readMarketStream(name);
     if (!this.#feeds.has(stream.marketId)) {
@@ -270,7 +270,7 @@ export class StreamHub implements StreamLinkListener, ExchangeListener {
     this.#feeds.get(market.id)?.onBook();
   }
 
-  /** Sends what is gathered until the end of an event. */
+  /** Sends the changes that are collected until the end of an event. */
   flush(): void {
     const { bookIntervalMs, klineIntervalMs } = this.#state.config.streams;
     if (bookIntervalMs === 0 || klineIntervalMs === 0) {
@@ -281,7 +281,7 @@ export class StreamHub implements StreamLinkListener, ExchangeListener {
     this.#accounts.publishAccounts();
   }
 
-  /** Time has passed. */
+  /** Called once a second. */
   onSample(): void {
     for (const feed of this.#feeds.values()) {
       feed.onSample();
@@ -306,7 +306,7 @@ export class StreamHub implements StreamLinkListener, ExchangeListener {
   }
 }
 
-/** The answer to an address that has as many connections open as it may. */
+/** The response to an address with the maximum number of open connections. */
 function tooManyConnections(limit: number): ApiResponse {
   return {
     status: 429,

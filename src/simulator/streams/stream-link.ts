@@ -10,28 +10,28 @@ const SECOND_MS = 1000;
 const PING = "ping";
 const PONG = "pong";
 
-/** What a link reports to. */
+/** The events of a link. */
 export interface StreamLinkListener {
   onMessage(link: StreamLink, text: string): void;
   onClosed(link: StreamLink): void;
 }
 
-/** How a link was opened. */
+/** Options of a link. */
 export interface StreamLinkOptions {
-  /** Whether events are wrapped with the name of their stream. */
+  /** True if events are wrapped with the name of their stream. */
   readonly wrapsEvents: boolean;
-  /** What compresses everything but the text ping; null to send texts as they are. */
+  /** Compresses everything except the text ping; null to send plain texts. */
   readonly zip: TextCompressor | null;
-  /** Whose connections are counted together. */
+  /** The address by which connections are counted. */
   readonly ip: string;
 }
 
 /**
- * One websocket from the server's side: pings, its 12 hours, its message limit, and the end of a
- * reader that is too slow.
+ * The server's side of one websocket: pings, its 12-hour limit, its message limit, and the
+ * disconnection of a reader that is too slow.
  */
 export class StreamLink implements StreamConnection {
-  /** Names of the streams that it follows. */
+  /** Names of its streams. */
   readonly streams = new Set<string>();
   readonly options: StreamLinkOptions;
   readonly #runtime: Seam;
@@ -65,7 +65,7 @@ export class StreamLink implements StreamConnection {
   }
 
   /**
-   * Sends a text, unless the connection is gone; a reader that does not keep up is disconnected.
+   * Sends a text, unless the connection is closed. A reader that does not keep up is disconnected.
    */
   send(text: string): void {
     if (this.#isClosed) {
@@ -129,7 +129,10 @@ export class StreamLink implements StreamConnection {
     this.#lastPongMs = this.#runtime.clock.monotonicMs();
   }
 
-  /** Counts something that arrived. @returns whether the connection goes on. */
+  /**
+   * Counts a received message.
+   * @returns true if the connection stays open.
+   */
   #counts(): boolean {
     if (this.#isClosed) {
       return false;
@@ -141,7 +144,10 @@ export class StreamLink implements StreamConnection {
     return true;
   }
 
-  /** Notes an arrival. @returns how many there were in the second that ends with it. */
+  /**
+   * Records an arrival.
+   * @returns the number of arrivals in the second that ends with it.
+   */
   #arrivedInSecond(): number {
     const nowMs = this.#runtime.clock.monotonicMs();
     while ((this.#arrivalsMs[0] ?? nowMs) <= nowMs - SECOND_MS) {

@@ -4,8 +4,8 @@ import type { WireStreamRequest } from "../../exchange/protocol/stream.js";
 import { ApiError } from "../rest/api-error.js";
 
 /**
- * A request to change streams, its id as the digits that it came with: of 64 bits a number would
- * round some away.
+ * A request to change streams. Its id is kept as the digits received, since a 64-bit id does not
+ * fit in a number.
  */
 export interface StreamRequest extends Pick<WireStreamRequest, "method" | "params"> {
   readonly id: string;
@@ -15,7 +15,7 @@ const LONG_INTEGER = /^[1-9]\d{15,19}$/;
 const LARGEST_ID = 2n ** 64n - 1n;
 
 /**
- * A message that is no request to change streams, and the id to answer it under: its own where it
+ * An invalid request to change streams, and the id of the error response: the message's own if it
  * has one, else 0.
  */
 export class StreamRequestError extends ApiError {
@@ -29,7 +29,7 @@ export class StreamRequestError extends ApiError {
 
 /**
  * Reads a client's message on a `/multiple` connection.
- * @throws StreamRequestError naming what is wrong with it
+ * @throws StreamRequestError naming the problem
  */
 export function readStreamRequest(text: string): StreamRequest {
   const { id: given, method, params } = objectOf(text);
@@ -50,7 +50,7 @@ export function readStreamRequest(text: string): StreamRequest {
   return { id, method, params };
 }
 
-/** The digits of an id; `parseInt64Json` has one beyond 2^53 in a string already. */
+/** The digits of an id; `parseInt64Json` returns one beyond 2^53 as a string already. */
 function idOf(given: unknown): string | undefined {
   if (typeof given === "number") {
     return Number.isSafeInteger(given) && given > 0 ? String(given) : undefined;

@@ -1,26 +1,23 @@
 import type { ApiResponse } from "../rest/api-error.js";
 
-/**
- * The socket under a stream, as the exchange uses it. It may be called before `connect` has
- * returned.
- */
+/** The socket under a stream. The exchange may call it before `connect` has returned. */
 export interface StreamSink {
   send(text: string): void;
   /** A compressed message, as a binary frame. */
   sendBytes(bytes: Uint8Array): void;
-  /** A protocol ping. */
+  /** Sends a protocol ping. */
   ping(): void;
   close(code: number, reason: string): void;
   /**
-   * Cuts the connection at once and forgets what has not left: of a reader that takes nothing, a
-   * close would wait behind it.
+   * Closes the connection at once and drops unsent data. For a reader that receives nothing, a
+   * normal close would wait behind that data.
    */
   terminate(): void;
-  /** Bytes handed over that have not left yet. */
+  /** Bytes that were passed on and not sent yet. */
   bufferedBytes(): number;
 }
 
-/** A stream, as its socket reports to it. */
+/** The events that a socket reports to its stream. */
 export interface StreamConnection {
   /** A text message arrived. */
   receive(text: string): void;
@@ -32,7 +29,7 @@ export interface StreamConnection {
   closed(): void;
 }
 
-/** A stream that was not opened, and the HTTP answer in its place. */
+/** The HTTP response in place of a stream that was refused. */
 export interface StreamRefusal {
   readonly refused: ApiResponse;
 }

@@ -17,13 +17,13 @@ import { requireMarket } from "./order-terms.js";
 
 const ALL = "ALL";
 
-/** Registering and reading accounts, their money, trades and incomes. */
+/** The endpoints that register and read accounts, their credit, trades and incomes. */
 export class AccountEndpoints {
   readonly #state: ExchangeState;
   readonly #clearing: Clearing;
-  /** What a new account begins with. */
+  /** The initial credit of a new account. */
   readonly #credit: CreditUnits;
-  /** Operators by configuration, all in lower case, by account. */
+  /** Configured operators by account, all in lower case. */
   readonly #operators: ReadonlyMap<string, readonly Hex[]>;
 
   constructor(state: ExchangeState, clearing: Clearing) {
@@ -50,7 +50,10 @@ export class AccountEndpoints {
     return JSON.stringify({ address: account.address, createdAt: account.createdAtMs });
   }
 
-  /** Opens an account. @param credit what it is given; the venue's initial credit when left out */
+  /**
+   * Opens an account.
+   * @param credit its initial credit; the venue's when left out
+   */
   open(address: Hex, credit: CreditUnits = this.#credit): ExchangeAccount {
     const { config } = this.#state;
     const account = this.#state.registerAccount(address);

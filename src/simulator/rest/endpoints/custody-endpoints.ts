@@ -14,8 +14,8 @@ import { incomingNote } from "../records/incoming-note.js";
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 
 /**
- * What is done by wallet and contract at a venue with a chain: deposits, withdrawals and operators.
- * Outside `/v1`.
+ * The operations that wallet and contract perform at a venue with a chain: deposits, withdrawals
+ * and operators. Outside `/v1`.
  */
 export class CustodyEndpoints {
   readonly #state: ExchangeState;
@@ -40,7 +40,10 @@ export class CustodyEndpoints {
     this.#authentication = authentication;
   }
 
-  /** POST /faucet: a deposit from nowhere, unsigned. @throws ApiError 1010, 1110, 1111 */
+  /**
+   * POST /faucet: a free deposit, unsigned.
+   * @throws ApiError 1010, 1110, 1111
+   */
   faucet(parameters: ReadonlyMap<string, string>): string {
     const { faucet } = this.#state.config;
     const account = this.#authentication.requireRegistered(readAddress(parameters));
@@ -52,7 +55,7 @@ export class CustodyEndpoints {
     return this.faucetAnswer(account, parameters);
   }
 
-  /** What POST /faucet answers, as the account stands now. */
+  /** The response to POST /faucet, for the account's present state. */
   faucetAnswer(account: ExchangeAccount, parameters: ReadonlyMap<string, string>): string {
     const { creditDecimals } = this.#state.config;
     return JSON.stringify({
@@ -63,8 +66,7 @@ export class CustodyEndpoints {
   }
 
   /**
-   * POST /withdraw, signed by the account itself, each signature for once: credit leaves the
-   * exchange.
+   * POST /withdraw: withdraws credit. Signed by the account itself; each signature is valid once.
    * @throws ApiError 1010, 1011, 1012, 1110, 1111, and 2012 when the account would not keep its
    * initial margin
    */
@@ -85,8 +87,8 @@ export class CustodyEndpoints {
   }
 
   /**
-   * POST /operator, signed by the account itself, each signature for once: says whether somebody
-   * may sign for it. Revoking works at once.
+   * POST /operator: allows an address to sign for the account, or revokes that at once. Signed by
+   * the account itself; each signature is valid once.
    * @throws ApiError 1010, 1011, 1012, 1110, 1111
    */
   setOperator(parameters: ReadonlyMap<string, string>): string {

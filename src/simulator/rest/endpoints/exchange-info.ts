@@ -65,7 +65,7 @@ export function exchangeInfoRecord(state: ExchangeState): WireExchangeInfo {
 
 const GAS_PRICE_DECIMALS = { wei: 0, gwei: 9, eth: 18 } as const;
 
-/** What a limit that is switched off is reported as. */
+/** The reported value of a disabled limit. */
 const UNLIMITED = 1_000_000_000;
 
 function marketRecord(state: ExchangeState, market: Market): WireMarket {

@@ -12,13 +12,15 @@ export interface ScheduledFees {
 }
 
 /**
- * Which fee rates an account's orders carry: the market's, unless it has an agreement
+ * The fee rates of an account's orders: the market's, unless it has an agreement
  * (docs/reference/exchange-interface.md#fee-rates).
  */
 export class FeeSchedule {
   readonly #agreements = new Map<string, ScheduledFees>();
 
-  /** @throws ConfigError for an agreement about no market, or rates that are no fractions */
+  /**
+   * @throws ConfigError for an agreement about an unknown market, or rates that are not fractions
+   */
   constructor({ accounts, markets }: ExchangeConfig) {
     for (const [address, { feeRates }] of Object.entries(accounts)) {
       for (const [marketId, { makerFeeRate, takerFeeRate }] of Object.entries(feeRates)) {
@@ -38,7 +40,7 @@ export class FeeSchedule {
     }
   }
 
-  /** The rates of an account in a market, before any gas. */
+  /** The rates of an account in a market, without gas. */
   ratesFor(address: Hex, market: Market): ScheduledFees {
     return this.#agreements.get(keyOf(address, market.id)) ?? market.rules;
   }

@@ -2,7 +2,7 @@ import { keccak256 } from "../../../core/crypto/keccak.js";
 import type { Hex, Ms } from "../../../core/units.js";
 
 /**
- * Issues and checks the tokens that let a small order's build be placed
+ * Issues and checks the tokens that a small order needs to be placed as built
  * (docs/reference/exchange-interface.md#fee-rates).
  */
 export class GasFeeQuotations {
@@ -10,21 +10,21 @@ export class GasFeeQuotations {
   readonly #lifeMs: Ms;
 
   /**
-   * @param secret what the tokens are sealed with, known to nobody else; asked for each time, since
-   * a restart brings it back.
+   * @param secret returns the secret that seals the tokens; called each time, since a restart
+   * restores it.
    */
   constructor(secret: () => string, lifeMs: Ms) {
     this.#secret = secret;
     this.#lifeMs = lifeMs;
   }
 
-  /** A token for one order, good for the configured life. */
+  /** Issues a token for one order, valid for the configured life. */
   issue(orderHash: Hex, nowMs: Ms): string {
     const untilMs = nowMs + this.#lifeMs;
     return `${untilMs}.${this.#seal(orderHash, untilMs)}`;
   }
 
-  /** Whether a token was issued for this very order and has not expired. */
+  /** True if a token was issued for exactly this order and has not expired. */
   isValid(token: string, orderHash: Hex, nowMs: Ms): boolean {
     const match = /^(\d{1,16})\.([0-9a-f]{64})$/.exec(token);
     const untilMs = Number(match?.[1]);

@@ -7,7 +7,7 @@ import { orderRecord } from "../records/order-record.js";
 import { writeRecord, writeRecords } from "../records/write-json.js";
 import { requireMarket } from "./order-terms.js";
 
-/** Reading and cancelling orders. */
+/** The endpoints that read and cancel orders. */
 export class OrderEndpoints {
   readonly #state: ExchangeState;
   readonly #orderManager: OrderManager;
@@ -17,7 +17,10 @@ export class OrderEndpoints {
     this.#orderManager = desk;
   }
 
-  /** DELETE /v1/order. @throws ApiError 2011 when nothing of it is open */
+  /**
+   * DELETE /v1/order.
+   * @throws ApiError 2011 if it has no open part
+   */
   cancel(account: ExchangeAccount, parameters: ReadonlyMap<string, string>): void {
     const market = requireMarket(this.#state, parameters);
     const order = account.activeOrders.get(requiredId(parameters));
@@ -32,7 +35,7 @@ export class OrderEndpoints {
     }
   }
 
-  /** DELETE /v1/allOpenOrders: of one market, or of all. */
+  /** DELETE /v1/allOpenOrders: cancels in one market, or in all. */
   cancelAll(account: ExchangeAccount, parameters: ReadonlyMap<string, string>): void {
     this.#orderManager.cancelAll(
       account,
@@ -46,7 +49,7 @@ export class OrderEndpoints {
   }
 
   /**
-   * GET /v1/openOrder: the order of that id, or without one what the venue chose.
+   * GET /v1/openOrder: the order of that id; without one, as the venue chose.
    * @throws ApiError 1111, 2011
    */
   openOrder(account: ExchangeAccount, parameters: ReadonlyMap<string, string>): string {

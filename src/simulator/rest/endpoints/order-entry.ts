@@ -32,7 +32,7 @@ const RECOVERY_BYTE = /(1b|1c)$/;
 const SIGNATURE_BYTES = 65;
 const INFO_BYTES = 32;
 
-/** Builds orders for clients, and checks and takes the signed ones. */
+/** Builds orders for clients, and checks and accepts the signed ones. */
 export class OrderEntry {
   readonly #state: ExchangeState;
   readonly #orderManager: OrderManager;
@@ -42,7 +42,7 @@ export class OrderEntry {
   readonly #fees: OrderFees;
   readonly #addressBytes = new Map<Hex, Uint8Array>();
 
-  /** @throws ConfigError for a fee agreement that cannot be */
+  /** @throws ConfigError for an invalid fee agreement */
   constructor(
     state: ExchangeState,
     desk: OrderManager,
@@ -88,7 +88,8 @@ export class OrderEntry {
   }
 
   /**
-   * POST /v1/order: takes a signed order. @returns the order as accepted, not what became of it.
+   * POST /v1/order: accepts a signed order.
+   * @returns the order as accepted, without its later trades.
    * @throws ApiError 1111, 1112, 1012, 2012 to 2017, 4010 to 4013
    */
   place(account: ExchangeAccount, parameters: ReadonlyMap<string, string>): string {
@@ -138,8 +139,8 @@ export class OrderEntry {
       takerRate: info.takerRate,
       info: bytesToHex(info.bytes),
       hash,
-      // Written anew: a part of the request's text would hold all of it for as long as the order is
-      // remembered.
+      // Copied: a slice of the request's text would keep the whole text in memory as long as the
+      // order.
       signature: chain === undefined ? null : bytesToHex(hexToBytes(signature)),
       signedBy,
       createdAtMs: this.#state.nowMs(),
@@ -150,7 +151,10 @@ export class OrderEntry {
     return answer;
   }
 
-  /** @returns when a GTT order expires, and 0 for any other. @throws ApiError 4012 */
+  /**
+   * @returns the expiry of a GTT order, and 0 for any other.
+   * @throws ApiError 4012
+   */
   #checkExpiration({ timeInForce, expirationMs }: RequestedOrder, info: SignedOrderInfo): Ms {
     const nowMs = this.#state.runtime.clock.nowMs();
     const signedSeconds = Number(info.expirationSeconds);
@@ -181,7 +185,7 @@ export class OrderEntry {
     { market, side, type, timeInForce, ticks, lots, credit }: RequestedOrder,
   ): void {
     const { choices } = this.#state.config;
-    // A refused order leaves no trace of its market in the account.
+    // A refused order must not create the account's state in this market.
     const part = account.markets.get(market.id);
     const rests = type === "LIMIT" && RESTING.has(timeInForce);
     if (rests && this.#countedOrders(account, market) >= market.rules.config.maxOpenOrders) {
@@ -213,7 +217,7 @@ export class OrderEntry {
       );
     }
     const { buy, sell, boundByExposure } = computeCapacity(market, account, this.#state.markets);
-    // A SELL far below the market trades at the market, so the mark is what it takes on.
+    // A SELL far below the market trades at the market, so its notional is computed at the mark.
     const notional =
       side === "BUY" ? credit : larger(credit, market.valueAtMark(market.instrument.paperOf(lots)));
     if (notional > (side === "BUY" ? buy : sell)) {
@@ -230,8 +234,7 @@ export class OrderEntry {
   }
 
   /**
-   * Open orders, and where the venue counts them those that are wholly matched and wait for
-   * settlement.
+   * Counts open orders, and by the venue's choice also fully matched ones that wait for settlement.
    */
   #countedOrders(account: ExchangeAccount, market: Market): number {
     let count = account.markets.get(market.id)?.openOrders ?? 0;
@@ -254,7 +257,7 @@ export class OrderEntry {
   }
 }
 
-/** Whether an order that does not expire is signed for more than ten years. */
+/** True if an order that does not expire is signed for more than ten years. */
 function isTenYearsAhead(signedSeconds: number, nowMs: Ms): boolean {
   return signedSeconds > Math.floor(nowMs / 1000) + TEN_YEARS_SECONDS;
 }

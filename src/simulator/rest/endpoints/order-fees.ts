@@ -10,23 +10,23 @@ import { FeeSchedule, type ScheduledFees } from "./fee-schedule.js";
 import { GasFeeQuotations } from "./gas-fee-quotation.js";
 import type { RequestedOrder } from "./order-terms.js";
 
-/** Decimals that a fixed waiver may have, in which amounts of any unit are compared with it. */
+/** Decimals of a fixed waiver, with which amounts of any unit are compared. */
 const WAIVER_DECIMALS = 30;
 
 /**
  * The fee rates that an order's `info` must carry (docs/reference/exchange-interface.md#fee-rates;
- * docs/reference/protocol.md#fees-and-gas): the account's rates, and for an order below the waiver
- * the gas of its settlement on top, as a share of its value. Those rates are taken only with the
- * token of the very build that gave them.
+ * docs/reference/protocol.md#fees-and-gas). These are the account's rates and, for an order below
+ * the waiver, the gas of its settlement as a share of its value. Rates with gas are accepted only
+ * with the token of the build that returned them.
  */
 export class OrderFees {
   readonly #state: ExchangeState;
   readonly #schedule: FeeSchedule;
   readonly #quotations: GasFeeQuotations;
-  /** Scaled by 10^{@link WAIVER_DECIMALS}; null where the waiver is dynamic. */
+  /** Scaled by 10^{@link WAIVER_DECIMALS}; null if the waiver is dynamic. */
   readonly #fixedWaiver: bigint | null;
 
-  /** @throws ConfigError for a fee agreement that cannot be */
+  /** @throws ConfigError for an invalid fee agreement */
   constructor(state: ExchangeState) {
     this.#state = state;
     this.#schedule = new FeeSchedule(state.config);
@@ -43,7 +43,7 @@ export class OrderFees {
 
   /**
    * The rates for an order that the service builds.
-   * @throws ApiError 2016 when its gas is worth more than itself
+   * @throws ApiError 2016 when its gas costs more than the order's value
    */
   ratesToBuild(account: ExchangeAccount, requested: RequestedOrder): ScheduledFees {
     const base = this.#schedule.ratesFor(account.address, requested.market);
@@ -73,7 +73,7 @@ export class OrderFees {
     token: string | undefined,
   ): void {
     if (token !== undefined && token !== "") {
-      // What was built carries the rates that it was built with, and its hash holds it to them.
+      // A built order carries the rates of its build, and its hash commits to them.
       if (!this.#quotations.isValid(token, hash, this.#state.runtime.clock.nowMs())) {
         throw new ApiError(4012, "gasFeeQuotation is forged, expired or of another order");
       }
@@ -103,7 +103,7 @@ function carriesRates(info: SignedOrderInfo, { makerRate, takerRate }: Scheduled
   return info.makerRate === makerRate && info.takerRate === takerRate;
 }
 
-/** `waiveGasFeeMinimumAmount` as it is now: fixed, or so many times the gas of one order. */
+/** The current `waiveGasFeeMinimumAmount`: fixed, or a multiple of the gas of one order. */
 export function waiverText(state: ExchangeState): string {
   const { choices, creditDecimals } = state.config;
   return choices.waiveGasFeeMinimumAmount === "dynamic"

@@ -16,7 +16,7 @@ import type { Market } from "../../markets/market.js";
 import { ApiError } from "../api-error.js";
 import { oneOf, optionalInteger, required } from "../parameters.js";
 
-/** What a client asks for, with every rule checked that needs neither account nor signature. */
+/** A client's order after every check that needs neither account nor signature. */
 export interface RequestedOrder {
   readonly market: Market;
   readonly side: Side;
@@ -24,9 +24,9 @@ export interface RequestedOrder {
   readonly timeInForce: TimeInForce;
   readonly ticks: Ticks;
   readonly lots: Lots;
-  /** 0 when it is not GTT, or GTT without the parameter where that is allowed. */
+  /** 0 if it is not GTT, or is GTT without the parameter where the venue allows that. */
   readonly expirationMs: Ms;
-  /** Unsigned credit of the whole order, rounded as the venue does. */
+  /** Unsigned credit of the whole order, rounded by the venue's rule. */
   readonly credit: CreditUnits;
 }
 
@@ -35,8 +35,8 @@ const ORDER_TYPES = ["LIMIT", "MARKET"] as const;
 const DECIMAL = /^\d{1,30}(\.\d{1,30})?$/;
 
 /**
- * The market that a request names.
- * @throws ApiError 1111 when none is named, 1112 when there is no such market
+ * Returns the market that a request names.
+ * @throws ApiError 1111 when none is named, 1112 for an unknown market
  */
 export function requireMarket(
   state: ExchangeState,
@@ -51,7 +51,8 @@ export function requireMarket(
 }
 
 /**
- * Reads and checks the terms of an order to be built or placed: words, market, filters, expiration.
+ * Reads and checks the terms of an order to be built or placed: enumerations, market, filters,
+ * expiration.
  * @throws ApiError 1111, 1112, 2013, 2014, 2015, 2016, 4010, 4011
  */
 export function requestedOrder(
@@ -121,8 +122,8 @@ function amountLots({ instrument, rules }: Market, amount: string, type: OrderTy
 }
 
 /**
- * How many steps a decimal is: fractional when it is off the grid, so that bounds can be told from
- * steps.
+ * Converts a decimal to a number of steps: fractional when it is off the grid, so that bounds and
+ * steps can be checked separately.
  * @throws ApiError 1111
  */
 function gridCount(
@@ -170,7 +171,7 @@ function expirationOf(
   return expirationMs;
 }
 
-/** Whether a GTT order may live for so long (docs/reference/exchange-interface.md#expiration). */
+/** True if a GTT order may have this life (docs/reference/exchange-interface.md#expiration). */
 export function isAcceptedGttLife(lifeMs: Ms): boolean {
   return lifeMs > MINUTE_MS && lifeMs < WEEK_MS;
 }

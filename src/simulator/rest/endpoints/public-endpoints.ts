@@ -32,7 +32,7 @@ import { riskyAccountRecords } from "./risky-accounts.js";
 
 const BOOK_LIMITS = [10, 20, 50, 100, 500, 1000];
 
-/** The public market data. */
+/** The endpoints of public market data. */
 export class PublicEndpoints {
   readonly #state: ExchangeState;
   #risky = "[]";
@@ -96,15 +96,15 @@ export class PublicEndpoints {
     return this.#candles(market, parameters, "trades");
   }
 
-  /** GET /v1/markPriceKlines: marks read once a second; their volume is 0. */
+  /** GET /v1/markPriceKlines: marks sampled once a second; their volume is 0. */
   markPriceKlines(parameters: ReadonlyMap<string, string>): string {
     const market = requireMarket(this.#state, parameters);
     return this.#candles(market, parameters, "marks");
   }
 
   /**
-   * GET /v1/offchainMarkPriceWithVolKlines: the off-chain mark read once a second, with what was
-   * traded in each bar.
+   * GET /v1/offchainMarkPriceWithVolKlines: the off-chain mark sampled once a second, with the
+   * volume traded in each bar.
    */
   offchainMarkPriceWithVolKlines(parameters: ReadonlyMap<string, string>): string {
     const market = requireMarket(this.#state, parameters);
@@ -159,7 +159,7 @@ export class PublicEndpoints {
     return JSON.stringify(answer);
   }
 
-  /** GET /v1/fundingRate: paid ones. */
+  /** GET /v1/fundingRate: paid fundings. */
   fundingRate(parameters: ReadonlyMap<string, string>): string {
     const market = requireMarket(this.#state, parameters);
     const payments = market.fundings.page({
@@ -186,8 +186,8 @@ export class PublicEndpoints {
   }
 
   /**
-   * GET /v1/riskyAccounts: those above 80 % of risk, looked up at most once in the configured time,
-   * so that `isSafe` may be stale.
+   * GET /v1/riskyAccounts: those above 80 % of risk, computed at most once in the configured time,
+   * so `isSafe` may be stale.
    */
   riskyAccounts(): string {
     const nowMs = this.#state.nowMs();

@@ -6,8 +6,8 @@ import type { ExchangeState } from "../../engine/exchange-state.js";
 import { positionRecords, ratio } from "../records/account-records.js";
 
 /**
- * Without any net value left the risk has no bound; 1 is where liquidation begins, so it is shown
- * as far above it.
+ * The reported risk of an account without net value, where the ratio has no bound. Liquidation
+ * begins at 1.
  */
 const BOUNDLESS = "999";
 
@@ -18,8 +18,8 @@ interface Risky {
 
 /**
  * Accounts whose maintenance margin is more than 80 % of their net value
- * (docs/reference/exchange-interface.md#high-risk-account-fields), the riskiest first. Only those
- * that hold a position are looked at.
+ * (docs/reference/exchange-interface.md#high-risk-account-fields), the riskiest first. Only
+ * accounts that hold a position are checked.
  */
 export function riskyAccountRecords(state: ExchangeState): WireRiskyAccount[] {
   const { markets } = state;
@@ -55,8 +55,8 @@ function holdersOf(state: ExchangeState): Set<ExchangeAccount> {
 }
 
 /**
- * Those without net value first, the deepest in debt at the head; then by maintenance margin over
- * net value; then by address.
+ * Orders accounts by risk: those without net value first, the deepest in debt leading; then by
+ * maintenance margin over net value; then by address.
  */
 function byRisk(a: Risky, b: Risky): number {
   const { netValueCredit: aWorth, maintenanceMarginCredit: aMargin } = a.margin;

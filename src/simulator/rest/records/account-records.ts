@@ -66,10 +66,10 @@ export function balancesRecord(
 }
 
 /**
- * The positions of an account, one a market, those never opened left out
+ * The positions of an account, one for each market, without those never opened
  * (docs/reference/exchange-interface.md#position-fields).
- * @param closed whether a market's last position is listed after it closed.
- * @param updatedAt whether `lastUpdatedAt` is shown, as it is inside balances.
+ * @param closed true to list a market's last position after it closed.
+ * @param updatedAt true to add `lastUpdatedAt`, as inside balances.
  */
 export function positionRecords(
   account: ExchangeAccount,

@@ -3,8 +3,8 @@ import type { CreditLedger } from "../../accounts/credit-ledger.js";
 import type { ExchangeConfig } from "../../config/config.js";
 
 /**
- * The end of a message about missing margin: when a deposit that is on its way counts. Empty where
- * none is.
+ * The end of a message about missing margin: the time at which a pending deposit counts. Empty if
+ * none is pending.
  */
 export function incomingNote(
   account: ExchangeAccount,

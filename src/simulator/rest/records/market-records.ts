@@ -10,7 +10,7 @@ import type { VenueChoices } from "../../config/choices.js";
 import type { Candle } from "../../markets/candles.js";
 import type { Market, Trade } from "../../markets/market.js";
 
-/** The public face of a trade (docs/reference/exchange-interface.md#public-trade-fields). */
+/** The public fields of a trade (docs/reference/exchange-interface.md#public-trade-fields). */
 export function publicTradeFields(trade: Trade, status: string): WirePublicTrade {
   const { instrument } = trade.market;
   return {
@@ -25,8 +25,8 @@ export function publicTradeFields(trade: Trade, status: string): WirePublicTrade
 }
 
 /**
- * A trade's status now: one among house agents has no settlement of its own and counts as settled
- * once its time has come.
+ * A trade's current status. A trade among house agents has no settlement and counts as settled once
+ * its time has come.
  */
 export function publicStatus(trade: Trade, nowMs: number): string {
   return trade.settlesAtMs !== null && nowMs >= trade.settlesAtMs ? "SETTLED" : trade.status;
@@ -44,7 +44,7 @@ export function levelRecords(market: Market, side: Side, limit: number): WireLev
   return levels;
 }
 
-/** What is traded in a bar: a part of one of trades. */
+/** The volume of a bar. */
 type BarVolume = Pick<Candle, "volumeLots" | "volumeQuote">;
 
 const NO_VOLUME: BarVolume = { volumeLots: 0, volumeQuote: 0n };
@@ -56,7 +56,7 @@ export function tradeBarRecord(market: Market, bar: Candle, choices: BarChoices)
 
 /**
  * A bar of marks.
- * @param traded what was traded in it, where that is shown; marks themselves have no volume
+ * @param traded the traded volume, for bars that show it; marks themselves have no volume
  */
 export function markBarRecord(
   market: Market,
@@ -109,7 +109,7 @@ export function marketStateRecord(market: Market, nowMs: Ms): WireMarketState {
   };
 }
 
-/** The last trade's price; 0 before there was one. */
+/** The last trade's price; 0 before the first trade. */
 export function lastPrice({ instrument, lastTradeTicks }: Market): string {
   return lastTradeTicks === undefined ? "0" : instrument.priceOf(lastTradeTicks);
 }

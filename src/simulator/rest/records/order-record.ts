@@ -6,7 +6,7 @@ import { averagePrice } from "./account-records.js";
 
 const NO_SENDER = "0x0000000000000000000000000000000000000000";
 
-/** An order's signed structure as the wire shows it; `sender` is a leftover that nothing hashes. */
+/** An order's signed structure as the API shows it; `sender` is a leftover outside the hash. */
 export function orderStructRecord({
   market,
   account,
@@ -24,7 +24,7 @@ export function orderStructRecord({
   };
 }
 
-/** What of an order is signed; `paper` and `credit` carry their signs, in smallest units. */
+/** The signed fields of an order; `paper` and `credit` carry their signs, in smallest units. */
 export interface SignedTerms {
   readonly market: Market;
   readonly account: ExchangeAccount;
@@ -33,7 +33,7 @@ export interface SignedTerms {
   readonly info: Hex;
 }
 
-/** The signed amounts of an order of one side: who buys receives paper and gives credit. */
+/** The signed amounts of an order of one side: a buyer receives paper and gives credit. */
 export function signedAmounts(
   market: Market,
   side: Side,
@@ -44,7 +44,7 @@ export function signedAmounts(
   return side === "BUY" ? { paper, credit: -credit } : { paper: -paper, credit };
 }
 
-/** An order as it is now (docs/reference/exchange-interface.md#order-fields). */
+/** The current state of an order (docs/reference/exchange-interface.md#order-fields). */
 export function orderRecord(order: Order, expirationUnit: "ms" | "s"): WireOrder {
   const { terms } = order;
   const { market } = terms;

@@ -233,7 +233,8 @@ describe("a private request", () => {
     const { info = "", orderSignature = "" } = order;
     const spelledOrder = { ...order, info: spelled(info), orderSignature: spelled(orderSignature) };
     const placed = send("POST", "/v1/order", spelledOrder);
-    // What comes back has one spelling, whatever came in, and the same order in another spelling is the same order.
+    // The response has one spelling, whatever the request's, and another spelling of an order is
+    // the same order.
     expect(placed).toMatchObject({
       status: 200,
       json: { json: { info }, hash: expect.stringMatching(/^0x[0-9a-f]{64}$/) },

@@ -1,6 +1,9 @@
 import type { Answer, ReferenceClient } from "./reference-client.js";
 
-/** Has the exchange build an order, with the gas fee that it quotes for it. @returns what it answers */
+/**
+ * Builds an order with its quoted gas fee.
+ * @returns the response
+ */
 export function build(
   client: ReferenceClient,
   terms: Readonly<Record<string, string>>,
@@ -8,7 +11,7 @@ export function build(
   return client.call("POST", "/v1/order/build", terms).json;
 }
 
-/** Places an order as the exchange built it, but for `change`. */
+/** Places an order as built, except for `change`. */
 export function placeBuilt(
   client: ReferenceClient,
   terms: Readonly<Record<string, string>>,

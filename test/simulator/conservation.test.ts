@@ -80,14 +80,14 @@ async function take(
   }
 }
 
-/** What must be true after whatever happened. */
+/** Checks the invariants after every step. */
 function check({ exchange, alice, bob, carol }: World): void {
   const sums = exchange.audit();
   expect(
     sums.isConserved,
     JSON.stringify(sums, (_key, value) => (typeof value === "bigint" ? String(value) : value)),
   ).toBe(true);
-  // The insurance account pays what an account without anything else owes, and nobody else is given anything.
+  // The insurance account covers the debt of an account that has only debt, and nothing else.
   expect(sums.insuranceCredit <= 100_000_000n).toBe(true);
   const levels = new Map<string, number>();
   for (const { address } of [alice, bob, carol]) {
@@ -138,7 +138,8 @@ describe("whatever three traders do, with settlements failing, funding paid and 
         fc.constantFrom("1", "100000"),
         async (steps, failureRate, creditOnRegistration) => {
           const world = traders({
-            // A product that is no whole number of credit units, so that every rounding rule is at work.
+            // Products that are not whole numbers of credit units, so that every rounding rule is
+            // used.
             creditDecimals: 3,
             markets: {
               btcusdc: {

@@ -49,7 +49,7 @@ describe("a withdrawal", () => {
     alice.place("BUY", "30000", "1");
     alice.place("BUY", "29000", "1");
     await clock.runFor(2000);
-    // A twentieth of 30,000 held and of 29,000 wanted.
+    // A twentieth of 30,000 held and of 29,000 ordered.
     expect(withdraw("97050.000001").json).toMatchObject({ code: 2012 });
     expect(withdraw("97050").status).toBe(200);
     expect(withdraw("0.000001").json).toMatchObject({ code: 2012 });

@@ -3,7 +3,7 @@ import { traders } from "./reference-client.js";
 
 const MARKETS = ["btcusdc", "ethusdc"] as const;
 
-/** Every answer that three traders get in two markets, tokens, failures and funding included. */
+/** Every response that three traders get in two markets, including tokens, failures and funding. */
 async function answers(seed: number): Promise<string[]> {
   const markets = { btcusdc: {}, ethusdc: { baseAsset: "ETH" } };
   const config = {

@@ -28,7 +28,7 @@ const stranger = new ReferenceClient(
   KEYS[2],
 );
 
-/** A market whose recording stops being readable: a fault inside the exchange, as a broken file under it would be. */
+/** A market whose recording becomes unreadable: a fault inside the exchange, like a broken file. */
 function brokenRecording(): ExchangeOptions {
   let isBroken = false;
   const depth: RecordedDepth = {

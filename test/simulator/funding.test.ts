@@ -9,7 +9,10 @@ const ONE = 10n ** 18n;
 const MINUTE_MS = 60_000;
 const NO_LIMITER = { intervalMs: MINUTE_MS, speedMultiplier: 0 };
 
-/** A market with an index of its own, a book that two accounts hold, and a position of 1 base between the other and them. */
+/**
+ * A market with its own index, a book of two accounts, and a position of 1 base between the third
+ * account and them.
+ */
 function quoted(funding: Record<string, unknown>, more: Record<string, unknown> = {}) {
   const world = marked({
     markets: {
@@ -18,7 +21,7 @@ function quoted(funding: Record<string, unknown>, more: Record<string, unknown> 
   });
   const rate = () => world.exchange.market("btcusdc").nextFundingRate;
   const stated = () => world.alice.raw("GET", "/v1/contracts").json.contracts[0];
-  /** Those that were paid: a fresh market lists one of nothing at the boundary before it began. */
+  /** Paid fundings: a new market lists one of rate 0 at the boundary before it began. */
   const records = () =>
     world.alice.raw("GET", "/v1/fundingRate", { marketId: "btcusdc", startTime: String(START_MS) })
       .json;
@@ -206,7 +209,7 @@ describe("GET /v1/fundingRate", () => {
       const boundary = Math.floor(START_MS / MINUTE_MS) * MINUTE_MS;
       const first = { marketId: "btcusdc", fundingRate: "0", fundingTime: boundary };
       expect(all()).toEqual([first]);
-      // The last rate that was paid, and not the next one.
+      // The last paid rate, not the next one.
       expect(stated().funding_rate).toBe("0");
       expect(stated().next_funding_rate_timestamp).toBe(String(boundary + MINUTE_MS));
       expect(
@@ -226,7 +229,7 @@ describe("GET /v1/fundingRate", () => {
         .raw("GET", "/v1/fundingRate", { marketId: "btcusdc", ...parameters })
         .json.map((record: { fundingTime: number }) => record.fundingTime);
     const all = page({});
-    // One for each minute, and before them the one of nothing.
+    // One for each minute, after the initial one of rate 0.
     expect(all).toHaveLength(6);
     expect(page({ limit: "2" })).toEqual(all.slice(-2));
     expect(page({ startTime: String(all[1]), limit: "2" })).toEqual(all.slice(1, 3));

@@ -27,7 +27,7 @@ function ratesOf(info: string): { maker: bigint; taker: bigint } {
   return { maker: word(0), taker: word(1) };
 }
 
-/** Builds an order and places it as it was built, but for `change`. */
+/** Builds an order and places it as built, except for `change`. */
 function buildAndPlace(
   client: ReferenceClient,
   terms: typeof TERMS,

@@ -133,7 +133,7 @@ describe("whatever is sent", () => {
 
   it("a stream's address or message never throws, and a wrong one leaves nothing behind", () => {
     const { exchange } = traders();
-    // Some of these addresses ask for compression.
+    // Some of these addresses request compression.
     const sink = () => plainReader({ sendBytes: () => {} });
     const address = fc.oneof(
       fc.string({ unit: "binary" }),

@@ -20,7 +20,10 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** Everything that comes back for these bytes, until the exchange closes or `enough` has come. */
+/**
+ * Everything received in response to these bytes, until the exchange closes or `enough` has
+ * arrived.
+ */
 function send(
   bytes: string | Buffer,
   enough: (text: string) => boolean = () => false,
@@ -45,7 +48,7 @@ const isWhole = (text: string) => /\r\n\r\n\{.*\}$/s.test(text);
 const request = (method: string, target: string, body = "", headers = "") =>
   `${method} ${target} HTTP/1.1\r\nHost: localhost\r\n${headers}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 
-/** Status, and the error's code, which every refusal has. */
+/** The status, and the error's code, which every refusal has. */
 async function refusal(
   bytes: string | Buffer,
 ): Promise<{ status: number; code: number; text: string }> {

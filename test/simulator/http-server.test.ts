@@ -63,7 +63,7 @@ describe("an exchange on a port", () => {
     const cancelled = await fetch(`${server.restUrl}/order?${query}`, { method: "DELETE" });
     expect(cancelled.status).toBe(204);
     expect(await cancelled.text()).toBe("");
-    // A client that reads every answer as JSON looks at its type before it sees that there is nothing.
+    // A client that parses every response as JSON checks its type before it sees that it is empty.
     expect(cancelled.headers.get("content-type")).toBe("application/json; charset=utf-8");
     expect(cancelled.headers.get("content-length")).toBeNull();
   });

@@ -5,7 +5,7 @@ import { EmbeddedExchange, type ExchangeOptions } from "#simulator/exchange.js";
 import { type ExchangeServer, serveExchange } from "#simulator/http-server.js";
 import { encode, KEYS, type PlaceOptions, ReferenceClient, START_MS } from "./reference-client.js";
 
-/** What the exchange answered; of a refusal its code and words. */
+/** The exchange's response; for a refusal its code and text. */
 export interface HttpAnswer {
   readonly status: number;
   readonly code: number;
@@ -13,7 +13,7 @@ export interface HttpAnswer {
   readonly message: string;
 }
 
-/** An exchange on a port, whose time stands still, and two registered accounts that talk to it by HTTP. */
+/** An exchange on a port, whose clock does not advance, and two registered HTTP clients. */
 export class Venue {
   readonly #servers: ExchangeServer[] = [];
 
@@ -43,7 +43,7 @@ export class Venue {
   }
 }
 
-/** An account that talks to the exchange by HTTP. */
+/** An account that uses the exchange over HTTP. */
 export class HttpClient {
   constructor(
     readonly server: ExchangeServer,

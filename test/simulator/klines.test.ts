@@ -219,7 +219,7 @@ describe("GET /v1/offchainMarkPriceWithVolKlines", () => {
     expect(klines({ interval: "1D" }).json).toMatchObject([
       { open: "30000", high: "30100", volume: "0.3", quote_volume: "9010" },
     ]);
-    // The rules of every other candle.
+    // The same rules as for every other candle.
     expect(klines({ startTime: String(FIRST_MS + 1), limit: "1" }).json).toMatchObject([
       { time: FIRST_MS + MINUTE_MS },
     ]);

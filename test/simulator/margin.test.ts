@@ -109,7 +109,7 @@ describe("below maintenance margin", () => {
     const { alice, bob } = marked({ creditOnRegistration: "2000" });
     bob.place("SELL", "31200", "1");
     alice.place("BUY", "29000", "0.01");
-    // At the mark of 30,000 the buyer has lost 1,200 at once: 800 left, 900 wanted.
+    // At the mark of 30,000 the buyer has lost 1,200 at once: 800 left, 900 needed.
     alice.place("BUY", "31200", "1");
     expect(alice.balances().balances.isSafe).toBe(false);
     expect(alice.call("GET", "/v1/historyOrders", { marketId: "btcusdc" }).json).toMatchObject([

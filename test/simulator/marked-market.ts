@@ -1,7 +1,9 @@
 import type { FlowMarket } from "#simulator/flow-market.js";
 import { traders } from "./reference-client.js";
 
-/** A world of one market, whose index and mark the test sets, in whole quote: both 30,000 at first. */
+/**
+ * A world of one market, whose index and mark the test sets, in whole quote: both 30,000 at first.
+ */
 export function marked(config: Parameters<typeof traders>[0] = {}) {
   let market: FlowMarket | undefined;
   const flowOf = (marketId: string) => {

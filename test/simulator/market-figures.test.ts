@@ -143,7 +143,7 @@ describe("a market's live figures", () => {
     alice.place("BUY", "30025", "0.1");
     alice.place("SELL", "30045", "0.1");
     await clock.runFor(15_000);
-    // Ten readings of a basis of 20 and fifteen of 35.
+    // Ten samples of a basis of 20 and fifteen of 35.
     expect(state().offchainMarkPrice).toBe("30029");
     await clock.runFor(30_000);
     expect(state().offchainMarkPrice, "thirty readings, and no more").toBe("30035");

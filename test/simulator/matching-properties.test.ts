@@ -28,7 +28,7 @@ interface Plain {
   open: number;
 }
 
-/** Price-time matching in its plainest form: a list that is sorted anew for every order. */
+/** Price-time matching in its simplest form: a list that is sorted again for every order. */
 class PlainBook {
   resting: Plain[] = [];
   readonly trades: string[] = [];
@@ -76,7 +76,7 @@ const order = fc.record({
   side: fc.constantFrom("BUY" as const, "SELL" as const),
   ticks: fc.integer({ min: 90, max: 110 }),
   lots: fc.integer({ min: 1, max: 20 }),
-  /** Cancels this many orders back instead, now and then. */
+  /** Sometimes cancels the order this many orders back instead. */
   cancel: fc.option(fc.nat(10), { freq: 4 }),
 });
 

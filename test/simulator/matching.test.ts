@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { traders } from "./reference-client.js";
 
-/** What is left of each order of a client, by price: status and the six parts of its amount. */
+/** The state of each order of a client, by price: status and the six parts of its amount. */
 const history = (client: ReturnType<typeof traders>["alice"]) =>
   client.call("GET", "/v1/historyOrders", { marketId: "btcusdc" }).json;
 

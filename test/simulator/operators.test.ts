@@ -137,7 +137,7 @@ describe("an operator", () => {
     const prepared = acting.order("BUY", "29998", "0.1");
     expect(allow(acting.address, "false").json).toMatchObject({ operators: [] });
     expect(acting.call("GET", "/v1/balances").json).toMatchObject({ code: 1012 });
-    // Signed while it was one, sent by the account itself.
+    // Signed while Bob was an operator, sent by the account itself.
     expect(alice.call("POST", "/v1/order", prepared).json).toMatchObject({ code: 1012 });
     expect(alice.openOrders()).toMatchObject([{ amount: "0.2" }]);
     expect(closes).toEqual([{ code: 1008, reason: "the operator was revoked" }]);
@@ -231,7 +231,7 @@ describe("a fee agreement", () => {
     expect(bob.place("SELL", "30000", "1").status).toBe(200);
     expect(alice.place("BUY", "30000", "1").json).toMatchObject({ code: 4012 });
     expect(alice.place("BUY", "30000", "1", special).status).toBe(200);
-    // One basis point of 30,000 in place of three.
+    // One basis point of 30,000 instead of three.
     expect(alice.balances().balances.netValue).toBe("99997");
     expect(bob.place("SELL", "30000", "1", special).json).toMatchObject({ code: 4012 });
     const terms = {

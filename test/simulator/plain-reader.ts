@@ -1,6 +1,9 @@
 import type { StreamSink } from "#simulator/stream-sink.js";
 
-/** A stream's reader that takes everything at once and asked for no compression; what it does with what comes is given. */
+/**
+ * A stream's reader that accepts everything at once, without compression; `does` overrides its
+ * methods.
+ */
 export function plainReader(does: Partial<StreamSink> = {}): StreamSink {
   return {
     send: () => {},

@@ -71,7 +71,7 @@ describe("rate limits", () => {
     expect(byIp.at(1, "2.2.2.2").raw("GET", "/v1/time").status).toBe(200);
     const byAccount = world({ key: "account" });
     const alice = byAccount.at(0, "1.1.1.1").register();
-    // Its registration counted for the address: there was no account yet.
+    // Its registration counted for the address, since there was no account yet.
     for (let count = 0; count < 5; count += 1) {
       alice.call("GET", "/v1/balances");
     }

@@ -5,7 +5,9 @@ import { CapturedDepth } from "#simulator/captured-depth.js";
 import type { FlowMarket } from "#simulator/flow-market.js";
 import { traders } from "./reference-client.js";
 
-/** A market with bids 29999.9 x 1, 29999.8 x 2 and asks 30000.1 x 1, 30000.2 x 2 recorded under it. */
+/**
+ * A market with bids 29999.9 x 1, 29999.8 x 2 and asks 30000.1 x 1, 30000.2 x 2 recorded under it.
+ */
 function recorded(queue?: QueueModel<QueuePlace>) {
   let market: FlowMarket | undefined;
   const world = traders(
@@ -79,7 +81,7 @@ describe("participants in a recorded market", () => {
   ])("move up by a stranger's cancel as the queue model says: %s", (queue, filled) => {
     const { alice, update, print } = recorded(createQueueModel(queue, 0.001));
     alice.place("BUY", "29999.9", "0.5");
-    // A thousand ahead; as many join behind, half of it all is cancelled, and 750 lots trade.
+    // 1000 lots ahead; as many join behind, half of all are cancelled, and 750 lots trade.
     update([299_999, 2000], []);
     update([299_999, 1000], []);
     print("SELL", 299_999, 750);

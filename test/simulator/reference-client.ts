@@ -45,7 +45,7 @@ const ORDER_TYPES = {
   ],
 };
 
-/** An exchange in virtual time, without any other participant unless the config names one. */
+/** An exchange in virtual time, without other participants unless the config names some. */
 export function virtualExchange(
   input: Partial<ExchangeConfigInput> = {},
   options: ExchangeOptions = {},
@@ -63,7 +63,7 @@ export function virtualExchange(
   return { exchange, clock };
 }
 
-/** Stands in for ECDSA where signatures are not what is tested: the signature names its signer. */
+/** Replaces ECDSA where signatures are not under test: the signature contains its signer. */
 export const namedSignatures: SignatureScheme = {
   name: "named",
   signer: () => {
@@ -73,7 +73,7 @@ export const namedSignatures: SignatureScheme = {
     /^0x[0-9a-fA-F]{130}$/.test(signature) ? signature.slice(0, 42).toLowerCase() : null,
 };
 
-/** Clients of one exchange in virtual time, registered, with signatures that cost nothing. */
+/** Registered clients of one exchange in virtual time, with cheap signatures. */
 export function traders(config: Partial<ExchangeConfigInput> = {}, options: ExchangeOptions = {}) {
   const { exchange, clock } = virtualExchange(config, { scheme: namedSignatures, ...options });
   const [alice, bob, carol] = KEYS.map((key, place) =>
@@ -82,7 +82,7 @@ export function traders(config: Partial<ExchangeConfigInput> = {}, options: Exch
   return { exchange, clock, alice, bob, carol };
 }
 
-/** A client written on ethers alone, so that it shares no signing code with the exchange. */
+/** A client written only with ethers, so that it shares no signing code with the exchange. */
 export class ReferenceClient {
   readonly wallet: Wallet;
   #nonce = 1n;
@@ -92,9 +92,9 @@ export class ReferenceClient {
     readonly nowMs: () => number,
     key: string = KEYS[0],
     readonly ip = "10.0.0.1",
-    /** Signs as {@link namedSignatures} has it, a thousand times faster. */
+    /** Signs like {@link namedSignatures}, a thousand times faster. */
     readonly named = false,
-    /** Whose operator the key is; its own account's when left out. */
+    /** The account whose operator the key is; its own account when left out. */
     readonly actsFor?: string,
   ) {
     this.wallet = new Wallet(key);
@@ -134,7 +134,7 @@ export class ReferenceClient {
     };
   }
 
-  /** The parameters with account, timestamp and signature. */
+  /** Adds account, timestamp and signature to the parameters. */
   signed(parameters: Readonly<Record<string, string | undefined>> = {}): Record<string, string> {
     const all: Record<string, string> = { account: this.account, timestamp: String(this.nowMs()) };
     for (const [key, value] of Object.entries(parameters)) {
@@ -209,7 +209,7 @@ export class ReferenceClient {
     };
   }
 
-  /** The hash of a structure as the wire shows it, by ethers' own typed-data encoder. */
+  /** The hash of an order in its JSON form, by ethers' own typed-data encoder. */
   hashOf(order: Readonly<Record<string, string | bigint>>): string {
     const { verifyingContract } = this.exchange.config.domain;
     return TypedDataEncoder.hash({ ...DOMAIN, verifyingContract }, ORDER_TYPES, order);

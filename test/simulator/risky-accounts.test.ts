@@ -8,7 +8,7 @@ type Risky = {
   positions: { marketId: string; side: string; size: string; lastUpdatedAt: number }[];
 };
 
-/** Alice and Carol are long, Bob holds the other side. Every read is a fresh one. */
+/** Alice and Carol are long, Bob is short. Every read is uncached. */
 function world() {
   const made = marked({ creditOnRegistration: "2000", choices: { riskyAccountsCacheMs: 0 } });
   const { alice, bob, carol } = made;

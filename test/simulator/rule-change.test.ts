@@ -96,7 +96,7 @@ describe("a market whose rules change while it runs", () => {
       { id: other, availableAmount: "0.006", filledAmount: "0.001" },
     ]);
     const [first] = alice.call("GET", "/v1/userTrades", { marketId: "btcusdc" }).json;
-    // 0.007 at 30000.1 is 210.0007: a ten-thousandth back, as signed.
+    // 0.007 at 30000.1 is 210.0007: a rebate of a ten-thousandth, as signed.
     expect(first).toMatchObject({ price: "30000.1", amount: "0.007", commission: "-0.021" });
     expect(bob.call("GET", "/v1/userTrades", { marketId: "btcusdc" }).json[0]).toMatchObject({
       commission: "0.189",

@@ -17,7 +17,10 @@ afterEach(async () => {
   server = undefined;
 });
 
-/** An exchange on a port whose book is some 10 kB of snapshot, and which lets a reader ask for it as often as it likes. */
+/**
+ * An exchange on a port with a snapshot of about 10 kB, which lets a reader request it without
+ * limit.
+ */
 async function wordyExchange() {
   const exchange = new EmbeddedExchange(
     parseExchangeConfig({

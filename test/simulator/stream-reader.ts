@@ -2,11 +2,11 @@ import { inflateSync } from "node:zlib";
 import type { EmbeddedExchange } from "#simulator/exchange.js";
 import type { StreamConnection, StreamSink } from "#simulator/stream-sink.js";
 
-/** A client's end of a stream without a network: what arrived, and how it ended. */
+/** A client's end of a stream without a network: the messages that arrived, and how it ended. */
 export class StreamReader implements StreamSink {
   readonly texts: string[] = [];
   pings = 0;
-  /** Of the texts, how many came compressed. */
+  /** The number of texts that arrived compressed. */
   zipped = 0;
   closed: { code: number; reason: string } | undefined;
   isCut = false;

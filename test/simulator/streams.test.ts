@@ -288,7 +288,8 @@ describe("combined streams", () => {
   it.each(["9007199254740993", "1795430000123456789", "18446744073709551615"])(
     "are answered under an id of up to 64 bits with every digit of it: %s",
     (id) => {
-      // Who numbers requests by nanoseconds would else be refused, or take another's answer for its own.
+      // Otherwise a client that numbers requests by nanoseconds would be refused, or mistake
+      // another's response for its own.
       const { exchange } = traders(EVERY_CHANGE);
       const reader = new StreamReader(exchange, "/v1/multiple");
       reader.connection.receive(`{"id":${id},"method":"SUBSCRIBE","params":["btcusdc@trades"]}`);

@@ -26,7 +26,7 @@ import { PremiumMeter } from "./premium-meter.js";
 import { PublishedDepth } from "./published-depth.js";
 import { ReferencePrice } from "./reference-price.js";
 
-/** Whether a market takes orders. */
+/** The trading status of a market. */
 export type MarketStatus = (typeof MARKET_STATES)[number];
 
 /** A paid funding (docs/reference/exchange-interface.md#funding-fields). */

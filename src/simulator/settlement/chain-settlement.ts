@@ -100,7 +100,8 @@ export class ChainSettlement implements Settlement {
   }
 
   /**
-   * Does nothing: the chain starts and stops with the exchange, and its results come to {@link ChainOutbox}.
+   * Does nothing: the chain starts and stops with the exchange, and its results come to
+   * {@link ChainOutbox}.
    */
   start(): void {}
   stop(): void {}

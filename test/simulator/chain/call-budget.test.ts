@@ -2,7 +2,10 @@ import { describe, expect, it } from "vitest";
 import { VirtualClock } from "#core/virtual-clock.js";
 import { CallBudget } from "#simulator/call-budget.js";
 
-/** A budget of ten seconds, half of the time that passes, and requests that each take what they are told to. */
+/**
+ * A budget of ten seconds, half of elapsed time as income, and requests that each take a given
+ * time.
+ */
 function world() {
   const clock = new VirtualClock(0);
   const budget = new CallBudget({ clock, mostMs: 10_000, share: 0.5, mostWaiting: 5 });
@@ -35,7 +38,7 @@ describe("what all clients of the chain's port may take of its time", () => {
     await clock.runFor(30_000);
     const [first, second, third, fourth] = await Promise.all(answers);
     expect([first, second, third]).toEqual([{ result: 8000 }, { result: 8000 }, { result: 8000 }]);
-    // 24 seconds were taken; there were ten, and twelve were earned meanwhile.
+    // 24 seconds were used: ten were there, and twelve were earned in the meantime.
     expect(fourth).toMatchObject({
       error: { code: -32005, message: expect.stringContaining("limit exceeded") },
     });

@@ -47,7 +47,7 @@ export interface ChainCase {
   readonly onFault?: (error: unknown) => void;
 }
 
-/** A chain of a written configuration, without a port unless that names one, at a time of its own. */
+/** A chain of a configuration, without a port unless that names one, on its own clock. */
 export function chainOf({
   config = {},
   markets = [BTC],

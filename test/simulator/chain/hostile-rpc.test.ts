@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => open.close());
 
-/** What requests are made of, and what only looks like it. */
+/** Parts of requests, and values that only look like them. */
 const value: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom(
     "latest",

@@ -6,7 +6,10 @@ import { testTokenAbi } from "#chain/test-token.generated.js";
 import type { OpenChain } from "#simulator/open-chain.js";
 import { chainOf } from "./chains.js";
 
-/* The port answers as a public node does: by the methods, forms and words that go-ethereum has and other people's tools rely on. */
+/*
+ * The port answers as a public node does: by the methods, forms and words that go-ethereum has and
+ * other people's tools rely on.
+ */
 
 const POOR = new Wallet(`0x${"11".repeat(32)}`);
 const FEES = {
@@ -343,7 +346,7 @@ describe("a refusal", () => {
     expect(refusals[0]?.error?.message).toContain(
       "balance 0, tx cost 210000000000001, overshot 210000000000001",
     );
-    // Where no price is named a call costs nothing, and overrides may give what is missing.
+    // Without a price a call costs nothing, and overrides may give the missing funds.
     expect((await rpc("eth_call", { from, to: other() }, "latest")).result).toBe("0x");
     expect(
       (
@@ -441,7 +444,7 @@ describe("a refusal", () => {
         data: expect.stringMatching(/^0xe450d38c/),
       });
     }
-    // Panic 0x11, a panic that nobody knows, and a selector with nothing behind it.
+    // Panic 0x11, an unknown panic, and a selector without data.
     const reverts = async (data: string) => {
       const code = data.slice(2);
       const store = Array.from(
@@ -466,7 +469,7 @@ describe("a refusal", () => {
       message: "execution reverted",
       data: "0x08c379a0",
     });
-    // JUMPDEST, PUSH1 0, JUMP: for ever.
+    // JUMPDEST, PUSH1 0, JUMP: an endless loop.
     await codeAt(at, "0x5b600056");
     expect(await asked(at, "0x")).toEqual({ code: -32000, message: "out of gas" });
     expect(await asked(at, "0x", "eth_estimateGas")).toEqual({

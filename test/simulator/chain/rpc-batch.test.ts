@@ -63,7 +63,7 @@ async function ask(
   return { bytes: Buffer.byteLength(text), answers: JSON.parse(text) as Answer[] };
 }
 
-/** Code, so that the answer that holds it has about so many bytes. */
+/** Deploys code of a size that gives a response of about this many bytes. */
 async function giveCode(address: Hex, answerBytes: number): Promise<void> {
   await open.chain.request(
     "hardhat_setCode",

@@ -49,11 +49,11 @@ async function rpc(method: string, ...params: readonly unknown[]): Promise<Outco
   ) as Outcome;
 }
 
-/** The words of the EVM's reader of JSON, of its types, and of the program that it is made for. */
+/** Texts of the EVM's JSON reader, of its types, and of the program it was written for. */
 const LIBRARY_WORDS =
   /line \d+|column \d+|MethodInvocation|variant|untagged|invalid (?:type|value|length|string length)\b|supplied to|Hardhat|array of u8|f64|EVM failed|digits|input too short|element/i;
 
-/** What stands where something else belongs. */
+/** Values in place of valid ones. */
 const ODD: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom<unknown>(
     null,
@@ -353,7 +353,7 @@ describe("params that are no list", () => {
   });
 });
 
-/** One parameter, or one field of it, in another form. */
+/** A parameter, or one field of it, replaced by another value. */
 function changed(
   params: readonly unknown[],
   place: number,

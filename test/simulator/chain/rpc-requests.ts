@@ -1,6 +1,6 @@
 import type { OpenChain } from "#simulator/open-chain.js";
 
-/** What well-formed requests are about, on a chain that has just begun. */
+/** The objects that well-formed requests refer to, on a new chain. */
 export interface Known {
   readonly mine: string;
   readonly other: string;
@@ -16,8 +16,8 @@ export function knownOf({ keys, addresses, chain }: OpenChain): Known {
 const WORD = `0x${"1".repeat(64)}`;
 
 /**
- * Every method of the port with parameters as ethers, viem, web3.py, Hardhat and Foundry write them. Those of one method go from the fewest
- * to the most.
+ * Every method of the port with parameters as ethers, viem, web3.py, Hardhat and Foundry write
+ * them. Those of one method are ordered from the fewest to the most.
  */
 export function wellFormed({
   mine,

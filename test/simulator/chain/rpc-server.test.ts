@@ -46,7 +46,7 @@ function provider(url: string): JsonRpcProvider {
   return made;
 }
 
-/** @returns status and body, as they came. */
+/** @returns status and body, unparsed. */
 async function post(
   url: string,
   body: string,
@@ -177,7 +177,8 @@ describe("a websocket", () => {
     expect(error.message).toContain("401");
   });
 
-  // A bot in another container asks by the name of the exchange's container; a page whose own name leads here asks by that.
+  // A bot in another container uses the host name of the exchange's container; a page whose own
+  // name resolves here uses that.
   it("is open to the names that the exchange's file allows, and to no other", async () => {
     open = await chainOf({ config: { rpc: { port: 0 } }, allowedHosts: ["exchange.internal"] });
     const { url = "", streamUrl = "", port = 0 } = open.server ?? {};
@@ -347,7 +348,7 @@ describe("what would hurt", () => {
     ];
     const longLength = (raw: string): string => {
       const at = raw.startsWith("0x0") ? 4 : 2;
-      // The list's length in one byte more than it takes.
+      // The list's length in one byte more than needed.
       return `${raw.slice(0, at)}${(Number.parseInt(raw.slice(at, at + 2), 16) + 1).toString(16)}00${raw.slice(at + 2)}`;
     };
     const forms: ((raw: string) => unknown)[] = [
@@ -396,7 +397,7 @@ describe("what would hurt", () => {
           .error,
       ).toBeDefined();
     }
-    // The EVM's own reader takes a list for an object, entry by entry.
+    // The EVM's own reader accepts a list as an object, entry by entry.
     for (const method of ["eth_call", "eth_estimateGas", "eth_sendTransaction"]) {
       expect(
         (
@@ -442,7 +443,7 @@ describe("what would hurt", () => {
     const { url } = await start({ deployments: true, foreignGas: 200_000 });
     const { addresses, keys } = open;
     const wallet = new Wallet(keys.accounts[0]?.privateKey ?? "", provider(url));
-    // Returns the gas that is left: GAS, PUSH1 0, MSTORE, PUSH1 32, PUSH1 0, RETURN.
+    // Returns the remaining gas: GAS, PUSH1 0, MSTORE, PUSH1 32, PUSH1 0, RETURN.
     const deployed = await wallet.sendTransaction({
       data: "0x685a60005260206000f360005260096017f3",
       gasLimit: 1_000_000,
@@ -577,7 +578,7 @@ describe("the methods of development nodes, where they are on", () => {
       await rpc(url, "eth_sendTransaction", { from: keys.accounts[0]?.signer.address, data })
     ).result as string;
     expect((await chain.receipt(sent))?.contractAddress).toMatch(/^0x/);
-    // The clock went on from where it was put.
+    // The clock continued from the time it was set to.
     expect(chain.head.timestampSeconds).toBe(timestampSeconds + 5000);
     const rebuilt = await chainOf({ log: new MemoryTransactionLog(log.genesis(), log.entries()) });
     expect(rebuilt.chain.head).toEqual(chain.head);

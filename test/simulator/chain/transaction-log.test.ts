@@ -34,11 +34,11 @@ async function start(options: ChainCase): Promise<OpenChain> {
   return open;
 }
 
-/** A store as a process leaves it: what was committed. */
+/** A store with the content that a killed process leaves: everything committed. */
 class MemoryRecords implements RecordStore {
   readonly place = "memory";
   readonly texts = new Map<string, string>();
-  /** Fails every commit from this one on. */
+  /** The number of the first commit that fails; all later ones fail too. */
   failsFrom = Number.POSITIVE_INFINITY;
   commits = 0;
 
@@ -55,7 +55,7 @@ class MemoryRecords implements RecordStore {
   }
 }
 
-/** Deposits, a price, funding and a withdrawal, at times of their own. */
+/** Deposits, a price, funding and a withdrawal, at different times. */
 async function live({ chain, keys, addresses }: OpenChain, clock: VirtualClock): Promise<void> {
   const { dealer, token } = addresses;
   const place = addresses.markets.get("btcusdc");
@@ -90,7 +90,7 @@ async function live({ chain, keys, addresses }: OpenChain, clock: VirtualClock):
   );
 }
 
-/** Everything that is asked of the chain by whoever trades on it. */
+/** Everything that a trader can read from the chain. */
 async function picture({ chain, keys, addresses }: OpenChain) {
   const { dealer, token } = addresses;
   const perp = addresses.markets.get("btcusdc")?.perp ?? "";
@@ -127,7 +127,7 @@ describe("a chain that is rebuilt", () => {
     });
     expect(await picture(second)).toEqual(before);
     expect(before.accounts[0]?.slice(0, 2)).toEqual([4_000_000_000n, 996_000_000_000n]);
-    // Nothing was deployed or minted once more.
+    // Nothing was deployed or minted again.
     expect(records.texts.size).toBe(entries);
     await live(second, clock);
     expect(second.chain.head.number).toBeGreaterThan(before.head.number);
@@ -176,7 +176,8 @@ describe("a chain that is rebuilt", () => {
       expect(await picture(rebuilt)).toMatchObject({
         accounts: [expect.anything(), expect.anything(), expect.anything()],
       });
-      // A transaction whose block was not made yet gets one; nothing else is done where the deployment was whole.
+      // A transaction without a block gets one. Nothing else happens if the deployment was
+      // complete.
       const last = entries[cut - 1];
       if (cut >= deployed)
         expect([...rest.entries()].length).toBe(last?.kind === "block" ? cut : cut + 1);
@@ -208,7 +209,7 @@ describe("a chain that is rebuilt", () => {
       perp,
     )) as { liquidationThreshold: bigint };
     expect(params.liquidationThreshold).toBe(stricter.liquidationThreshold);
-    // The price that it had stays.
+    // The existing price stays.
     expect(await read(second.chain, second.addresses.dealer, DEALER, "getMarkPrice", perp)).toBe(
       BTC.markPrice,
     );

@@ -3,7 +3,7 @@ import { ReferenceClient, START_MS } from "../reference-client.js";
 import { StreamReader } from "../stream-reader.js";
 import { type Cases, MARKET, matched, signsFor } from "./case.js";
 
-/** How requests are refused, and what lists hold. */
+/** How requests are refused, and the content of lists. */
 export const ANSWER_CHOICES = {
   errorStatus: [400, 422].map((value) => ({
     value,

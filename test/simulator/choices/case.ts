@@ -15,7 +15,7 @@ export const TERMS = {
   timeInForce: "GTC",
 };
 
-/** One value of a choice, and what a client sees of it. */
+/** One value of a choice, and its effect on a client. */
 export interface Case {
   readonly value: unknown;
   readonly also?: ChoicesInput;
@@ -26,7 +26,7 @@ export interface Case {
 export const history = ({ bob }: World) => bob.call("GET", "/v1/historyOrders", MARKET).json;
 export const info = ({ alice }: World) => alice.raw("GET", "/v1/exchangeInfo").json;
 
-/** Bob's order meets all of Alice's at once and waits for its settlement. */
+/** Bob's order matches all of Alice's at once and waits for its settlement. */
 export function matched(world: World) {
   world.alice.place("SELL", "30000", "0.1");
   return world.bob.place("BUY", "30000", "0.1").json;
@@ -43,5 +43,5 @@ export function signsFor({ exchange, clock, alice }: World): ReferenceClient {
   );
 }
 
-/** Some choices, each with every value that is tried. */
+/** Some choices, each with every tested value. */
 export type Cases = Partial<Readonly<Record<keyof VenueChoices, readonly Case[]>>>;

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { build, placeBuilt } from "../built-order.js";
 import { type Cases, info, TERMS } from "./case.js";
 
-/** What small orders pay for their settlement, and how the exchange says it. */
+/** The gas that small orders pay for their settlement, and how the exchange reports it. */
 export const GAS_CHOICES = {
   waiverUnit: [
     {

@@ -2,7 +2,10 @@ import { expect } from "vitest";
 import { traders } from "../reference-client.js";
 import { type Cases, type ChoicesInput, history, MARKET, matched } from "./case.js";
 
-/** An order of two matches of which one settled and one failed, under the first seed that does that. */
+/**
+ * An order of two matches of which one settled and one failed, under the first seed with that
+ * outcome.
+ */
 async function partlyFailed(choices: ChoicesInput): Promise<{ status: string }> {
   for (let seed = 1; seed < 100; seed += 1) {
     const world = traders({ seed, settlement: { failureRate: 0.5 }, choices });
@@ -18,7 +21,7 @@ async function partlyFailed(choices: ChoicesInput): Promise<{ status: string }> 
   throw new Error("no seed fails one of two");
 }
 
-/** What an order is from its match to its settlement, and where it is listed. */
+/** The status of an order from its match to its settlement, and the list it is in. */
 export const MATCHED_CHOICES = {
   matchedOrderStatus: ["PARTIAL_FILLED", "FILLED"].map((value) => ({
     value,

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { START_MS } from "../reference-client.js";
 import { type Cases, history, info, MARKET, TERMS, type World } from "./case.js";
 
-/** Bob's own resting SELL in the way of his BUY: what each ended as. */
+/** Bob's BUY crosses his own resting SELL; returns the final status of each. */
 function crossesItself({ bob }: World): { resting: string; incoming: string } {
   const resting = bob.place("SELL", "30000", "0.1").json.id;
   const incoming = bob.place("BUY", "30000", "0.1").json.id;
@@ -15,7 +15,7 @@ function crossesItself({ bob }: World): { resting: string; incoming: string } {
   return { resting: statusOf(resting), incoming: statusOf(incoming) };
 }
 
-/** What becomes of an order that is placed. */
+/** The outcome of a placed order. */
 export const ORDER_CHOICES = {
   crossingPostOnly: ["EXPIRED", "CANCELED", "REJECT"].map((value) => ({
     value,

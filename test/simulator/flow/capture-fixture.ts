@@ -17,7 +17,10 @@ export const btcGrid = new Instrument({
   paperDecimals: 18,
 });
 
-/** The files of a recorded tag, or null (with a word on why the test is skipped) where the data is not on this machine. */
+/**
+ * The files of a recorded tag, or null (with the reason for the skipped test) if this machine has
+ * no such data.
+ */
 export function recordedCapture(tag: string): CaptureFiles | null {
   const folder = recordedDataFolder();
   if (!existsSync(join(folder, "books", `${tag}.ndjson.gz`))) {
@@ -27,7 +30,7 @@ export function recordedCapture(tag: string): CaptureFiles | null {
   return findCaptureFiles(folder, tag);
 }
 
-/** A capture written for one test: text becomes a gzip file, bytes are kept as they are. */
+/** Writes a capture for one test: text becomes a gzip file, bytes are kept as they are. */
 export function writeCapture(parts: {
   books: string | Buffer;
   trades?: string;
@@ -58,7 +61,7 @@ export function bookLine(
   return `${JSON.stringify({ type, line, ticker_id: "BTCUSDT", timestamp, recvTimeNs: `${timestamp}000000`, bids, asks })}\n`;
 }
 
-/** One print's line. */
+/** One trade's line. */
 export function tradeLine(
   line: number,
   time: number,
@@ -69,7 +72,7 @@ export function tradeLine(
   return `${JSON.stringify({ id: line, price, amount, quoteAmount: "0", time, isBuyerMaker, status: "SETTLED", line })}\n`;
 }
 
-/** Everything a capture holds, in order. */
+/** Every event of a capture, in order. */
 export async function readAll(files: CaptureFiles, instrument = btcGrid): Promise<CaptureEvent[]> {
   const events: CaptureEvent[] = [];
   for await (const batch of readCapture(files, instrument))

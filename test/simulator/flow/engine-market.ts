@@ -14,7 +14,7 @@ import type {
 import { MatchingEngine } from "#simulator/matching-engine.js";
 import { applyRecorded, printRecorded } from "#simulator/recorded-fills.js";
 
-/** A trade as this market tells it. */
+/** A trade as this market reports it. */
 export interface MarketTrade {
   readonly atMs: number;
   readonly taker: string;
@@ -39,7 +39,10 @@ class AgentOrder extends BookOrder implements FlowOrderRef {
   }
 }
 
-/** The exchange's matching engine alone, without accounts, fees or streams: what an order flow needs of a market. */
+/**
+ * The exchange's matching engine alone, without accounts, fees or streams: the part of a market
+ * that an order flow needs.
+ */
 export class EngineMarket implements FlowMarket {
   readonly trades: MarketTrade[] = [];
   readonly references: {

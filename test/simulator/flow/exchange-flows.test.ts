@@ -14,7 +14,7 @@ import { plainReader } from "../plain-reader.js";
 import { btcGrid, recordedCapture } from "./capture-fixture.js";
 import { goldenEndOfDay } from "./golden.js";
 
-/** An example without its chain, since it is the order flow that is looked at here. */
+/** An example without its chain, since the test is about the order flow. */
 function exampleConfig(name: string): ExchangeConfig {
   const { chain: _chain, ...config } = parseExchangeConfig(
     parse(readFileSync(new URL(`../../../config/${name}`, import.meta.url), "utf8")),
@@ -44,7 +44,10 @@ function unsafeAccounts(
   return JSON.parse(body).filter(({ isSafe }: { isSafe: boolean }) => !isSafe);
 }
 
-/** Quote that is left when a position is taken over at its discount and sold to the book at once, the taker's fee paid. */
+/**
+ * The profit of acquiring a position at its discount and selling it to the book at once, after the
+ * taker's fee.
+ */
 function takeoverProfitOf(
   exchange: EmbeddedExchange,
   { marketId, side, size }: RiskyPosition,
@@ -127,7 +130,7 @@ describe("the example exchanges with their order flows", () => {
     exchange.start();
     await clock.runFor(6_000);
     const { midTicks, prices } = exchange.market("btcusdc");
-    // Three seconds after the last event the averaging period holds nothing but the last mid.
+    // Three seconds after the last event the averaging period contains only the last mid.
     expect(Number(prices.mark) / 10 ** 6).toBeCloseTo(midTicks * btcGrid.tickQuote, 6);
     expect(prices.index).toBe(prices.mark);
     exchange.stop();
@@ -154,7 +157,7 @@ describe("the example exchanges with their order flows", () => {
       ["ethusdc", 3_000],
     ] as const) {
       const { prices, trades } = exchange.market(id);
-      // One shock has come by then, and some of it is gone again.
+      // One shock has come by then, and part of it has decayed.
       const { sizeBps } = shocksOf(config, id);
       expect(Math.abs(Number(prices.mark) / 10 ** 6 / price - 1)).toBeLessThan(
         0.01 + sizeBps.max / 10_000,

@@ -14,7 +14,9 @@ const shape = z.object({
   eod20240808: z.object({ levels: z.int(), bestBids: z.array(level), worstAsks: z.array(level) }),
 });
 
-/** The numbers that hftbacktest publishes for two of the captures, as they lie beside the recorded data. */
+/**
+ * The numbers that hftbacktest publishes for two of the captures, stored beside the recorded data.
+ */
 function golden(files: CaptureFiles) {
   return shape.parse(
     JSON.parse(readFileSync(join(dirname(files.books), "..", "golden_hftbacktest.json"), "utf8")),
@@ -26,7 +28,10 @@ export function goldenEndOfDay(files: CaptureFiles) {
   return golden(files).eod20240808;
 }
 
-/** Five books of 2024-07-19 as the recorder saw them, and the recorder's clock put right (the two files of one capture differ). */
+/**
+ * Five books of 2024-07-19 as the recorder saw them, and the correction of the recorder's clock
+ * (the two files of one capture differ).
+ */
 export function goldenLocalBooks(files: CaptureFiles) {
   const { bookCheckpointsLocalTime, firstLineOfSecondFile, recvOffsetNs } = golden(files);
   const [first, second] = Object.values(recvOffsetNs).map(BigInt);

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { accountOf, riskyAccounts, traders } from "./leveraged-markets.js";
 
 describe("the history of leveraged traders", () => {
-  /** Everything that an account holder or a reader of the market could have seen. */
+  /** Everything that an account holder or a reader of the market can see. */
   async function history(seed: number, stepMs: number): Promise<string> {
     const shocks = { firstMs: 15_000, everyMs: 15_000, sizeBps: { min: 100, max: 200 } };
     const leveraged = { holdMs: 10_000, pauseMs: 5_000, severalMarketsShare: 0.5 };

@@ -9,10 +9,10 @@ import { traderKey } from "#simulator/leveraged-flow.js";
 import type { MemoryRecords } from "../store/memory-records.js";
 
 export const START_MS = 1_760_000_000_000;
-/** Within which they open, of 25 at most. */
+/** The bounds within which they open, of 25 at most. */
 export const LEVERAGE = { min: 21, max: 24 };
 
-/** What of these markets and traders a test says otherwise. */
+/** Overrides of these markets and traders. */
 export interface Traders {
   readonly seed?: number;
   readonly count?: number;
@@ -22,7 +22,10 @@ export interface Traders {
   readonly records?: MemoryRecords;
 }
 
-/** Two markets that are quiet but for their leveraged traders, and the addresses of the first market's traders. */
+/**
+ * Two markets that are quiet except for their leveraged traders, and the addresses of the first
+ * market's traders.
+ */
 export function traders({
   seed = 1,
   count = 8,
@@ -66,7 +69,7 @@ export function traders({
   return { clock, exchange, addresses, config };
 }
 
-/** The address of a flow's trader, by the flow's seed and his number. */
+/** The address of a flow's trader, by the flow's seed and the trader's number. */
 export function addressOf(seed: string, number: number): Hex {
   return ecdsaScheme.signer(traderKey(seed, "btcusdc", number)).address;
 }
@@ -97,7 +100,10 @@ export function riskyAccounts(
   return JSON.parse(body);
 }
 
-/** A liquidation of all of a position at the mark, as it comes from the chain: no order of the account has anything to do with it. */
+/**
+ * A liquidation of a whole position at the mark, as reported by the chain, without any order of the
+ * account.
+ */
 export function liquidate(
   exchange: EmbeddedExchange,
   address: Hex,

@@ -42,7 +42,7 @@ async function world() {
   return { world: opened, addresses };
 }
 
-/** Lets time pass as a chain needs it: its answers come in between. */
+/** Lets time pass in steps, since a chain's responses arrive in between. */
 async function pass(opened: ChainWorld, ms: number): Promise<void> {
   for (let elapsed = 0; elapsed < ms; elapsed += 500) {
     await opened.clock.runFor(500);

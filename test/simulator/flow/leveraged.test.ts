@@ -28,7 +28,7 @@ describe("traders near their highest leverage", () => {
       for (const { terms } of orders) {
         expect(terms.timeInForce).toBe("IOC");
         expect(terms.signedBy).toBe(address.toLowerCase());
-        // Checked when it came; only the contracts would need it again.
+        // Checked on arrival; only the contracts would need it again.
         expect(terms.signature).toBeNull();
       }
       expect(
@@ -49,7 +49,7 @@ describe("traders near their highest leverage", () => {
     for (const address of addresses) {
       const leverage = Number(exchange.balances(address).balances.leverage);
       expect(leverage).toBeGreaterThan(LEVERAGE.min * 0.95);
-      // The fee of opening is paid out of what the leverage was chosen from.
+      // The opening fee is paid out of the credit that the leverage was chosen from.
       expect(leverage).toBeLessThan(LEVERAGE.max * 1.05);
     }
     exchange.stop();
@@ -164,7 +164,7 @@ describe("traders near their highest leverage", () => {
     const account = accountOf(exchange, victim);
     const trades = tradesOf(exchange, victim).length;
     liquidate(exchange, victim, "btcusdc", clock.nowMs());
-    // What the discount and the insurance fee of a liquidation cost it.
+    // The cost of a liquidation's discount and insurance fee.
     account.deposits -= 600_000_000n;
     await clock.runFor(14_000);
     expect([tradesOf(exchange, victim).length, account.deposits]).toEqual([trades, 400_000_000n]);

@@ -44,7 +44,8 @@ describe("the recorded book", () => {
     const files = recordedCapture("btcusdt-perp_20240718-19");
     if (files === null) return skip("no recorded data");
     const { checkpoints, localNsOf } = goldenLocalBooks(files);
-    // What is local is ordered by the recorder's lines, and visible once it was received: its clock, put right by the offset.
+    // Local events are ordered by the recorder's lines. They are visible once received, by its
+    // clock corrected by the offset.
     const messages = (await readAll(files)).sort((a, b) => a.line - b.line);
     const depth = new CapturedDepth();
     let next = 0;
@@ -88,7 +89,7 @@ describe("the recorded book", () => {
     expect(depth.best("SELL")).toBe(102);
     expect(depth.lotsAt("SELL", 101)).toBe(0);
     expect(() => depth.take("SELL", 101, 1)).toThrow(RunError);
-    // The same amount said again is no news.
+    // A repeated amount is not a change.
     expect(depth.apply({ kind: "update", bids: [], asks: [101, 5] })).toEqual({
       bids: [],
       asks: [],

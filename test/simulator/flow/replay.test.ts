@@ -10,7 +10,9 @@ import { EngineMarket } from "./engine-market.js";
 
 const START_MS = 1_000_000;
 
-/** A replay on an exchange whose wall clock begins at `wallMs`, everything read beforehand as virtual time needs it. */
+/**
+ * A replay on an exchange whose wall clock begins at `wallMs`, preloaded as virtual time needs it.
+ */
 async function replay(options: ReplayFlowOptions, wallMs = START_MS) {
   const clock = new VirtualClock(wallMs);
   const market = new EngineMarket("btcusdt", btcGrid, clock);
@@ -21,7 +23,9 @@ async function replay(options: ReplayFlowOptions, wallMs = START_MS) {
   return { clock, market, flow, ends };
 }
 
-/** Half a second of market: a snapshot, an update at +100 ms, a print at +200, an update at +400. */
+/**
+ * Half a second of market: a snapshot, an update at +100 ms, a trade at +200, an update at +400.
+ */
 function smallCapture(): CaptureFiles {
   return writeCapture({
     books:
@@ -148,7 +152,7 @@ describe("the replay flow", () => {
     await flow.preload(btcGrid);
     flow.start(market, { clock, random: seededRandom("replay") });
     expect(market.trades).toMatchObject([{ maker: "early", ticks: 1_005, lots: 10 }]);
-    // The print of 0.5 does not get through the 1.0 that stood there.
+    // The trade of 0.5 does not exhaust the 1.0 that was ahead.
     await clock.runFor(300);
     expect([high?.openLots, behind?.openLots]).toEqual([0, 300]);
   });
@@ -171,7 +175,8 @@ describe("the replay flow", () => {
       timeInForce: "POST_ONLY",
     });
     await clock.runFor(2_000);
-    // 1.0 ahead: the first print takes 0.6 of it, the second the rest and 0.2 of ours, the third what is open.
+    // 1.0 ahead: the first trade takes 0.6 of it, the second the rest and 0.2 of ours, the third
+    // our remainder.
     expect(market.trades.map(({ lots, ticks }) => [ticks, lots])).toEqual([
       [999, 200],
       [999, 300],
@@ -193,7 +198,7 @@ describe("the replay flow", () => {
     sell();
     expect(market.trades.map(({ lots }) => lots)).toEqual([1_000]);
     expect(market.bestBid()).toBe(998);
-    // At +100 ms the recording says 1.5 at that level: it is whole again.
+    // At +100 ms the recording has 1.5 at that level: it is whole again.
     await clock.runFor(100);
     expect(market.depth(1).bids).toEqual([{ ticks: 999, lots: 1_500 }]);
   });
@@ -283,7 +288,8 @@ describe("the replay flow", () => {
     void over.then((value) => {
       end = value;
     });
-    // Virtual time does not wait for the disk, so the disk is given its time too; bounded, so that a replay that never ends is a failure.
+    // Virtual time does not wait for the disk, so the disk is given real time too; bounded, so that
+    // a replay that never ends fails the test.
     for (let ms = 0; ms < 20_000 && end === undefined; ms += 1) {
       await clock.runFor(1);
       if (ms % 10 === 0) await delay(1);
@@ -321,7 +327,8 @@ describe("a replayed capture against what hftbacktest publishes", () => {
   }) => {
     const files = recordedCapture("btcusdt-perp_20240718-19");
     if (files === null) return skip("no recorded data");
-    // The exchange's wall clock is set to the capture's, so that instants are those of the publication.
+    // The exchange's wall clock is set to the capture's, so that instants are those of the
+    // publication.
     const fromMs = 1_721_347_231_000;
     const { clock, market, flow } = await replay(
       { files, speed: 1, fromMs, forMs: 130_000 },

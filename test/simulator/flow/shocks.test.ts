@@ -10,7 +10,7 @@ import { syntheticParams } from "#simulator/synthetic-params.js";
 import { btcGrid } from "./capture-fixture.js";
 import { EngineMarket } from "./engine-market.js";
 
-/** Nothing but the shocks moves this price. */
+/** Only the shocks move this price. */
 const still = {
   ...syntheticParams("quiet").fundamental,
   volatilityBpsPerSqrtSecond: 0,
@@ -23,7 +23,7 @@ const shocks = (given: Partial<ShockParams> = {}): ShockParams => ({
   ...given,
 });
 
-/** Every move of the price, to the instant: elapsed milliseconds, and the move in basis points. */
+/** Every move of the price: elapsed milliseconds, and the move in basis points. */
 function movesOf(
   seed: string,
   params: ShockParams,

@@ -11,7 +11,7 @@ const NAMES = ["orderbook", "market", "trades", "kline1M", "kline1h"]
   .map((kind) => `btcusdc@${kind}`)
   .join("/");
 
-/** A synthetic market with funding every ten minutes, and somebody who reads all of its streams. */
+/** A synthetic market with funding every ten minutes, and a reader of all of its streams. */
 async function run(seed: number, forMs: number, basisBps = 0) {
   const clock = new VirtualClock(START_MS);
   const config = parseExchangeConfig({

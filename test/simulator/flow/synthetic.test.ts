@@ -39,7 +39,7 @@ function synthetic(
   return { clock, market, flow };
 }
 
-/** Everything that a reader of the market could have seen, as text. */
+/** Everything that a reader of the market can see, as text. */
 async function transcript(seed: string, stepMs: number): Promise<string> {
   const { clock, market } = synthetic(seed);
   const books: string[] = [];
@@ -117,7 +117,7 @@ describe("the synthetic flow", () => {
         for (const side of ["BUY", "SELL"] as const) {
           const resting = orders.get(side);
           const ticks = Math.round(mid * (side === "BUY" ? 0.9996 : 1.0004));
-          // As a bot does, within its tolerance the order stands.
+          // Like a bot, it leaves an order that is within its tolerance.
           if (resting && resting.openLots > 0 && Math.abs(resting.ticks - ticks) < 60) continue;
           if (resting) market.cancel(resting);
           orders.set(
@@ -282,7 +282,8 @@ describe("the fundamental", () => {
       fundamental.advanceTo(minute * 60_000);
       farthestBps = Math.max(farthestBps, Math.abs(Math.log(fundamental.price / 100)) * 10_000);
     }
-    // Stationary deviation of a mean-reverting walk: volatility times the root of half the mean life, five of them being rare.
+    // Stationary deviation of a mean-reverting walk: volatility times the root of half the mean
+    // life. Five such deviations are rare.
     const stationaryBps =
       params.volatilityBpsPerSqrtSecond *
       Math.sqrt(params.reversionHalfLifeMs / 1_000 / Math.LN2 / 2);

@@ -13,7 +13,7 @@ const PARAMS = {
   looksPerSecond: 12,
 };
 
-/** A market at 600,000 ticks: a tolerance of a tenth of a basis point is six of them. */
+/** A market at 600,000 ticks, where a tolerance of a tenth of a basis point is six ticks. */
 function opened() {
   const market = new EngineMarket("btcusdc", btcGrid, new VirtualClock(1_700_000_000_000));
   const agent = new TouchMaker(PARAMS, seededRandom(1));
@@ -62,7 +62,7 @@ describe("the agent at the touch", () => {
     expect(book()[1]).toEqual([600_002, 600_003]);
     look(600_000.4);
     expect(book()[1]).toEqual([600_001, 600_002, 600_003]);
-    // The taker's order, the cancel of what is gone already, and the new one.
+    // The taker's order, the cancel of the filled one, and the new one.
     expect(market.calls - calls).toBe(3);
   });
 

@@ -11,7 +11,7 @@ interface Event {
   readonly timeMs: number;
 }
 
-/** The start of a bar by the calendar of the language, of which the exchange's own uses nothing. */
+/** The start of a bar by JavaScript's calendar, which the exchange itself does not use. */
 function calendarStart(interval: CandleInterval, timeMs: number): number {
   const date = new Date(timeMs);
   const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()];
@@ -39,7 +39,7 @@ function calendarStart(interval: CandleInterval, timeMs: number): number {
   }
 }
 
-/** What a person would do with the list of trades: put each into its bar, and sort the bars. */
+/** The plain algorithm: put each trade into its bar, and sort the bars. */
 function naiveBars(interval: CandleInterval, events: readonly Event[]): Candle[] {
   const groups = new Map<number, Event[]>();
   for (const event of events) {
@@ -60,7 +60,7 @@ function naiveBars(interval: CandleInterval, events: readonly Event[]): Candle[]
   });
 }
 
-/** The same with a flat bar wherever one is missing between the first and `nowMs`, one bar after the other by the calendar. */
+/** The same with a flat bar for each missing one between the first and `nowMs`, by the calendar. */
 function naiveFilled(interval: CandleInterval, bars: readonly Candle[], nowMs: number): Candle[] {
   const byStart = new Map(bars.map((bar) => [bar.timeMs, bar]));
   const filled: Candle[] = [];

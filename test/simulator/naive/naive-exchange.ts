@@ -1,6 +1,7 @@
 /**
- * Price-time matching with accounts, in its plainest form: one sorted array of resting orders, loops, and every figure computed
- * anew from amounts and prices as decimal integers. It shares no code with the exchange: it is what the exchange is held against.
+ * Price-time matching with accounts in its simplest form: one sorted array of resting orders,
+ * loops, and every figure computed from amounts and prices as decimal integers. It shares no code
+ * with the exchange, so that tests can compare the two.
  */
 
 export type NaiveSide = "BUY" | "SELL";
@@ -21,7 +22,10 @@ export interface NaiveFill {
   readonly lots: number;
 }
 
-/** The contracts' two numbers of a position, and what closed positions gave to the primary credit. */
+/**
+ * The contracts' two numbers of a position, and the credit that closed positions gave to the
+ * primary credit.
+ */
 export interface NaiveAccount {
   lots: number;
   credit: bigint;
@@ -30,7 +34,7 @@ export interface NaiveAccount {
 
 /** One tick is 0.1, one lot 0.001, credit has six decimals: a lot at a tick is worth 100 units. */
 const UNITS_PER_TICK_LOT = 100n;
-/** Maker and taker fee in hundred-thousandths; negative pays the maker. */
+/** Maker and taker fee in hundred-thousandths; a negative maker fee is a rebate. */
 export interface NaiveFees {
   readonly maker: bigint;
   readonly taker: bigint;
@@ -102,7 +106,7 @@ export class NaiveExchange {
     return sums;
   }
 
-  /** Kept so that of each side the best, then the oldest, comes first. */
+  /** Sorted so that on each side the best price, then the oldest order, comes first. */
   #rest(order: NaiveOrder): void {
     const isBehind = (other: NaiveOrder) =>
       other.side === order.side &&

@@ -19,7 +19,7 @@ const LIVES: readonly NaiveLife[] = [
   "MARKET",
 ];
 
-/** What was compared, so that a test can say that something was. */
+/** The number of comparisons, so that a test can require some. */
 export interface Comparison {
   readonly operations: number;
   readonly fills: number;
@@ -28,9 +28,10 @@ export interface Comparison {
 }
 
 /**
- * Runs seeded random orders, cancels and cancel-alls of three accounts through the exchange's own REST interface and through
- * the naive model, and compares every fill as it happens, and the books and the balances every `compareEvery` operations and at
- * the end, when everything has settled. Signatures are stood in for: only matching and money are looked at.
+ * Runs seeded random orders, cancels and cancel-alls of three accounts through the exchange's REST
+ * interface and through the naive model. It compares every fill as it happens, and the books and
+ * the balances every `compareEvery` operations and at the end, when everything has settled.
+ * Signatures are replaced, since only matching and credit are compared.
  */
 export async function compareWithNaive(
   seed: string,

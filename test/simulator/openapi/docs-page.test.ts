@@ -35,7 +35,7 @@ describe.skipIf(!hasBrowser)(`/docs in a browser${skipNote}`, () => {
       const contrasts = await page.evaluate(contrastsOfTexts);
       expect(contrasts.length).toBeGreaterThan(100);
       expect(Math.min(...contrasts)).toBeGreaterThanOrEqual(4.5);
-      // The page asks for nothing but itself; a browser asks for an icon on its own.
+      // The page requests nothing but itself; a browser requests an icon by default.
       expect(complaints.filter((text) => !text.includes("favicon"))).toEqual([]);
       await page.close();
     },
@@ -54,7 +54,10 @@ describe.skipIf(!hasBrowser)(`/docs in a browser${skipNote}`, () => {
   });
 });
 
-/** Runs in the page: the contrast ratio of each text to its background (WCAG 2.1, relative luminance). */
+/**
+ * Runs in the page: the contrast ratio of each text to its background (WCAG 2.1, relative
+ * luminance).
+ */
 const contrastsOfTexts = `(() => {
   const channels = (color) => color.match(/[\\d.]+/g).map(Number);
   const luminance = (color) => {

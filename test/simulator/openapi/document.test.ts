@@ -5,7 +5,7 @@ import { documentedExchange } from "./documented-exchange.js";
 
 const isMine = (name: string) => !["account", "timestamp", "signature"].includes(name);
 
-/** Every parameter with a pattern, of whatever operation: in the query, or a property of a body. */
+/** Every parameter with a pattern, of any operation: in the query, or a property of a body. */
 function requestHexes(
   paths: object,
 ): { path: string; name: string; schema: { pattern: string } }[] {

@@ -8,13 +8,13 @@ import { EmbeddedExchange } from "#simulator/exchange.js";
 import { serveExchange } from "#simulator/http-server.js";
 import { ReferenceClient } from "../reference-client.js";
 
-/** An operation as the document tells of it. */
+/** An operation as documented. */
 export interface DocumentedOperation {
   readonly method: string;
   readonly path: string;
   readonly parameters: readonly ApiParameter[];
   readonly isSigned: boolean;
-  /** Of the body of a 200; undefined where the answer is 204. */
+  /** Of the body of a 200; undefined if the response is a 204. */
   readonly answer: ValidateFunction | undefined;
 }
 
@@ -31,7 +31,7 @@ interface SchemaObject {
   >;
 }
 
-/** As much of an OpenAPI operation as is looked at. */
+/** The fields of an OpenAPI operation that the tests read. */
 interface OperationObject {
   readonly parameters?: readonly ApiParameter[];
   readonly requestBody?: {
@@ -42,7 +42,7 @@ interface OperationObject {
   >;
 }
 
-/** An exchange on a port, with what its own document says of it, and clients that sign by a key of their own. */
+/** An exchange on a port, its own document, and clients that sign with their own keys. */
 export async function documentedExchange(config: Partial<ExchangeConfigInput> = {}, accounts = 4) {
   const faults: unknown[] = [];
   const exchange = new EmbeddedExchange(
@@ -135,7 +135,7 @@ export async function documentedExchange(config: Partial<ExchangeConfigInput> = 
     clients,
     faults,
     send,
-    /** Whether an error's body is as documented. */
+    /** True if an error's body is as documented. */
     isError: (body: unknown): boolean => error(body) === true,
     async close() {
       await pool.close();

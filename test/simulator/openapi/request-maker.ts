@@ -3,7 +3,7 @@ import type { ApiParameter } from "#simulator/api-parameters.js";
 import { encode, type ReferenceClient } from "../reference-client.js";
 import type { DocumentedOperation } from "./documented-exchange.js";
 
-/** How well a request is meant: as documented, wrong in one place, or made to harm. */
+/** The kind of request: as documented, wrong in one place, or hostile. */
 export type Intent = "valid" | "near-valid" | "hostile";
 
 export interface MadeRequest {
@@ -13,9 +13,9 @@ export interface MadeRequest {
   readonly contentType?: string;
 }
 
-/** A record that an answer named. */
+/** A record that a response named. */
 export interface KnownRecord {
-  /** Who was answered. */
+  /** The account that received the response. */
   readonly address: string;
   readonly marketId: string;
   readonly id: string;
@@ -23,7 +23,10 @@ export interface KnownRecord {
 
 const FORM = "application/x-www-form-urlencoded";
 
-/** Values that have broken servers before: bounds, other types, other alphabets, other languages' syntax. */
+/**
+ * Values that have broken servers before: bounds, other types, other alphabets, other languages'
+ * syntax.
+ */
 const HOSTILE = [
   "",
   " ",
@@ -63,13 +66,16 @@ const HOSTILE = [
   "9".repeat(400),
 ] as const;
 
-/** Makes seeded requests from a document and from what the exchange has shown so far: ids to ask for, orders to cancel. */
+/**
+ * Makes seeded requests from a document and from earlier responses: ids to request, orders to
+ * cancel.
+ */
 export class RequestMaker {
   constructor(
     private readonly random: Random,
     private readonly operations: readonly DocumentedOperation[],
     private readonly clients: readonly ReferenceClient[],
-    /** What answers have told of orders and trades, newest last. */
+    /** Orders and trades in earlier responses, newest last. */
     private readonly known: readonly KnownRecord[],
   ) {}
 
@@ -152,7 +158,7 @@ export class RequestMaker {
     }
   }
 
-  /** Leaves one out, names one too many, or gives one a value from the list. */
+  /** Removes a parameter, adds one, or gives one a value from the list. */
   #spoil(
     parameters: Record<string, string>,
     { parameters: documented }: DocumentedOperation,

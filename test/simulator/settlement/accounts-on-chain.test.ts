@@ -35,7 +35,7 @@ const incomesOf = (client: ReferenceClient, type: string) =>
     .call("GET", "/v1/incomes", { marketId: "btcusdc", type })
     .json.map(({ amount }: { amount: string }) => amount) as string[];
 
-/** Alice is long a whole BTC and bob short, at 30000, both with the credit of their registration. */
+/** Alice is long a whole BTC and Bob short, at 30000, both with their registration credit. */
 async function opposed(options: ChainWorldOptions = {}) {
   await open(options);
   const [alice, bob, carol] = await world.clients();
@@ -78,7 +78,8 @@ describe("credit", () => {
 
   it("stays where the contracts refuse what the exchange had allowed, and that is reported", async () => {
     const { alice, all } = await opposed({ config: { chain: { blocks: { intervalMs: 1000 } } } });
-    // What the exchange cannot know yet: the price falls in the very block of the withdrawal, and before it.
+    // A change that the exchange cannot know yet: the price falls in the same block as the
+    // withdrawal, and before it.
     expect(alice.call("POST", "/withdraw", { amount: "98000" }).status).toBe(200);
     const { addresses, keys } = world.chain;
     const source = addresses.markets.get("btcusdc")?.priceSource as Hex;
@@ -229,7 +230,8 @@ describe("a liquidation by somebody's wallet", () => {
     await setMark(world, 25_000);
     expect(await liquidate(world, walletOf(KEYS[2]), alice.address, ONE_BTC)).toBe(true);
     expect(world.exchange.account(alice.address)?.primaryCredit).toBe(0n);
-    // 25000 less 1 % for 30000 with the taker's or maker's fee, and 1 % of it to the insurance account.
+    // 25000 less 1 % for 30000 with the taker's or maker's fee, and 1 % of it to the insurance
+    // account.
     const [liquidated] = incomesOf(alice, "LIQUIDATED");
     expect(liquidated).toBe("24502.5");
     expect(incomesOf(carol, "LIQUIDATE")).toEqual(["-24750"]);
@@ -333,7 +335,7 @@ describe("funding", () => {
       await world.clock.runFor(3_600_000);
       await world.open.waitUntilSettled();
     }
-    // The first through a limiter has no bound.
+    // The first funding through a limiter is unbounded.
     expect(incomesOf(alice, "FUNDING_FEE")).toHaveLength(1);
     expect(world.reports).toMatchObject([
       { kind: "funding-refused", about: "btcusdc", reason: "FUNDING_RATE_CHANGE_TOO_MUCH" },

@@ -1,19 +1,25 @@
 import type { Hex } from "#core/units.js";
 
-/** A call that a contract is to make. */
+/** A call for a contract to make. */
 export interface Call {
   readonly to: Hex;
   readonly data: Hex;
 }
 
-/** Calls the address in its first word with the rest of what it is called with, and reverts where that does. */
+/**
+ * Calls the address in the first word of its data with the rest of the data, and reverts if that
+ * reverts.
+ */
 export const FORWARDER_CODE =
   "0x602036038060206000376000600091600060006000355af1601f57600080fd5b00";
-/** Makes the calls of its data in turn: each is written as address, length and data. A call that reverts is passed over. */
+/**
+ * Makes the calls in its data in turn, each written as address, length and data. A call that
+ * reverts is skipped.
+ */
 export const BATCH_CODE =
   "0x5f5b368110600957005b806020013580826040015f375f5f825f5f86355af15001604001600156";
 
-/** A call by way of a forwarder. */
+/** A call through a forwarder. */
 export function forwarded(forwarder: Hex, { to, data }: Call): Call {
   return { to: forwarder, data: `0x${word(to)}${data.slice(2)}` };
 }
@@ -26,7 +32,7 @@ export function batched(batch: Hex, ...calls: readonly Call[]): Call {
   };
 }
 
-/** The data of a deployment whose constructor makes the call, and reverts where that does. */
+/** The data of a deployment whose constructor makes the call, and reverts if that reverts. */
 export function constructorOf({ to, data }: Call): Hex {
   const length = `62${lengthOf(data).slice(2).padStart(6, "0")}`;
   const call = `5f5f${length}5f5f73${to.slice(2)}5af1`;

@@ -16,23 +16,23 @@ import { KEYS, ReferenceClient, START_MS } from "../reference-client.js";
 export const DEALER = new Interface(dealerAbi);
 export const PERPETUAL = new Interface(perpetualAbi);
 
-/** What an exchange on a chain is opened with in a test. */
+/** Options of a test's exchange on a chain. */
 export interface ChainWorldOptions {
   readonly config?: Partial<ExchangeConfigInput>;
   readonly records?: RecordStore;
   readonly clock?: VirtualClock;
-  /** Whether the markets have the order flows of the configuration, and not the test for one. */
+  /** True if the markets use the configured order flows; otherwise the test is the flow. */
   readonly ownFlows?: boolean;
 }
 
-/** What an account has: a position in one market, and primary credit. */
+/** An account's position in one market, and its primary credit. */
 export interface HeldCredit {
   readonly paper: bigint;
   readonly credit: bigint;
   readonly primary: bigint;
 }
 
-/** An exchange in virtual time on a chain of its own, without a port, and what a test asks of the two. */
+/** An exchange in virtual time on its own chain, without a port, with helpers that read both. */
 export class ChainWorld {
   readonly exchange: EmbeddedExchange;
   readonly chain: OpenChain;
@@ -41,7 +41,7 @@ export class ChainWorld {
     readonly open: OpenExchange,
     readonly clock: VirtualClock,
     readonly reports: readonly ChainReport[],
-    /** The markets as their order flows, which the test is, see them. */
+    /** The markets' flow ports, which the test uses as their order flow. */
     readonly flows: ReadonlyMap<string, FlowMarket>,
   ) {
     this.exchange = open.exchange;
@@ -84,7 +84,7 @@ export class ChainWorld {
     return new ChainWorld(open, clock, reports, flows);
   }
 
-  /** The index and the mark of a market, from its first block on. */
+  /** Sets the index and the mark of a market, and waits for the mark's block. */
   async setMark(quote: number, marketId = "btcusdc"): Promise<void> {
     const { instrument } = this.exchange.market(marketId);
     const ticks = instrument.ticksOf(String(quote));
@@ -117,7 +117,7 @@ export class ChainWorld {
     return [await this.client(0), await this.client(1), await this.client(2)];
   }
 
-  /** What the exchange says that an account holds, settled: in one market, and of primary credit. */
+  /** An account's settled position in one market and its primary credit, by the exchange. */
   ofExchange(address: string, marketId = "btcusdc"): HeldCredit {
     const account = [this.exchange.account(address), this.exchange.house(marketId)].find(
       (held) => held?.address === address,
@@ -146,7 +146,9 @@ export class ChainWorld {
     };
   }
 
-  /** What the contracts say the fees of every order came to, by the order's hash, in the order of their events. */
+  /**
+   * The fees of every order by the contracts, by the order's hash, in the order of their events.
+   */
   async fees(): Promise<ReadonlyMap<string, readonly bigint[]>> {
     const { chain, addresses } = this.chain;
     const topics = [DEALER.getEvent("OrderFilled")?.topicHash];

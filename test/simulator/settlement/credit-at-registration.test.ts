@@ -10,7 +10,7 @@ afterEach(async () => {
   world = undefined;
 });
 
-/** An exchange with a block every so often, and a client that has not registered. */
+/** An exchange with a block interval, and a client that has not registered. */
 async function fresh(intervalMs: number, config: ChainWorldOptions["config"] = {}) {
   const made = await ChainWorld.open({
     config: { ...config, chain: { rpc: null, accounts: { count: 0 }, blocks: { intervalMs } } },
@@ -35,7 +35,10 @@ async function fresh(intervalMs: number, config: ChainWorldOptions["config"] = {
     return waiting;
   };
   const register = () => post("/v1/account", client.signed());
-  /** Lets time go on in small steps, and the chain with it, until something holds; it gives up after ten minutes of the clock. */
+  /**
+   * Advances time in small steps, and the chain with it, until a condition holds; gives up after
+   * ten minutes of the clock.
+   */
   const until = async (isSo: () => boolean) => {
     for (let step = 0; step < 6000 && !isSo(); step += 1) {
       await clock.runFor(100);
@@ -54,7 +57,8 @@ describe("an account that registers on a chain", () => {
     const registering = register();
     await new Promise((resolve) => setImmediate(resolve));
     expect(registering.answer).toBeUndefined();
-    // The account is there already, and an order that does not wait for the answer is told when there will be margin.
+    // The account exists already. The refusal of an order that does not wait for the response says
+    // when there will be margin.
     expect(client.place("BUY", "30000", "0.1").json).toMatchObject({
       code: 2012,
       message:
@@ -95,7 +99,7 @@ describe("an account that registers on a chain", () => {
       message: expect.stringContaining("every 60000 ms"),
     });
     await until(() => client.balances().balances.netValue === "100000");
-    // Nothing is on its way any more: what is refused now is refused for its size alone.
+    // Nothing is pending any more: this order is refused for its size alone.
     expect(client.place("BUY", "30000", "100").json).toMatchObject({
       code: 2012,
       message: "not enough margin",
@@ -111,7 +115,7 @@ describe("an account that registers on a chain", () => {
     expect(paying.answer).toBeUndefined();
     await until(() => paying.answer !== undefined);
     expect(client.balances().balances.netValue).toBe("100005");
-    // As they are when the answer leaves, this deposit with them.
+    // The balances at the time of the response, including this deposit.
     expect(JSON.parse(paying.answer?.body ?? "{}")).toEqual({
       account: client.address,
       amount: "5",
@@ -120,7 +124,7 @@ describe("an account that registers on a chain", () => {
   });
 
   it("is answered before a client gives up after two seconds although its block is late, and not held for longer by asking again", async () => {
-    // The block begins with the last moment of the wait, and is read after it.
+    // The block begins in the last moment of the wait, and is read after it.
     const { clock, register, post, client } = await fresh(1500);
     const startMs = clock.nowMs();
     const first = register();

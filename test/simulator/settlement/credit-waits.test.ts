@@ -48,7 +48,7 @@ describe("many accounts that wait for their credit", () => {
       waits.releaseArrived();
     }
     const [first, second] = accounts as [ExchangeAccount, ExchangeAccount];
-    // A second deposit is on its way to the first account.
+    // A second deposit to the first account is pending.
     requests.add(deposit(500, first.address));
     for (const [id, { address }] of [first, second].entries()) {
       requests.remove(deposit(id, address));

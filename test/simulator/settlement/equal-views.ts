@@ -7,7 +7,7 @@ import type { Market } from "#simulator/market.js";
 import { type ChainWorld, DEALER, PERPETUAL } from "./chain-world.js";
 import { fundingOnChain, markOnChain, primaryOnChain } from "./wallet.js";
 
-/** Everything that the contracts say of an account. A market without a position has its zeros. */
+/** All figures that the contracts have of an account; zeros for a market without a position. */
 async function viewOfChain(world: ChainWorld, address: Hex) {
   const { chain, addresses } = world.chain;
   const ask = async (name: string, ...args: readonly unknown[]) =>
@@ -40,7 +40,7 @@ async function viewOfChain(world: ChainWorld, address: Hex) {
   };
 }
 
-/** The same as the exchange has it, once nothing waits for the chain: then what is matched is what is settled. */
+/** The same by the exchange, once nothing is pending on the chain: then matched equals settled. */
 function viewOfExchange(world: ChainWorld, account: ExchangeAccount) {
   const markets = new Map<string, Market>();
   for (const marketId of world.chain.addresses.markets.keys())
@@ -70,7 +70,10 @@ function viewOfExchange(world: ChainWorld, account: ExchangeAccount) {
   };
 }
 
-/** Asks for every account that the exchange and its chain have it alike, to the unit, and that no money is missing. */
+/**
+ * Requires that exchange and chain have equal figures of every account, to the unit, and that no
+ * credit is missing.
+ */
 export async function expectEqualViews(
   world: ChainWorld,
   addresses: readonly Hex[],

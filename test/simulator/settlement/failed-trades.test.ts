@@ -12,7 +12,7 @@ async function open(options: ChainWorldOptions = {}) {
   return { alice, bob, carol };
 }
 
-/** A price that the exchange has not heard of yet when its next trade is sent. */
+/** Sets a price that the exchange does not know yet when it sends its next trade. */
 function setPriceOnChain(quote: bigint): Promise<unknown> {
   const { chain, keys, addresses } = world.chain;
   const to = addresses.markets.get("btcusdc")?.priceSource ?? null;
@@ -62,7 +62,7 @@ describe("a trade whose transaction reverts", () => {
     const { alice, bob, carol } = await open();
     carol.place("SELL", "30000", "0.1");
     alice.place("SELL", "30001", "6");
-    // Only the taker is the worse for it.
+    // Only the taker has a loss.
     const sent = setPriceOnChain(9_000n);
     bob.place("BUY", "30001", "5.1");
     await sent;
@@ -72,7 +72,7 @@ describe("a trade whose transaction reverts", () => {
     ]);
     expect(alice.openOrders()).toMatchObject([{ failedAmount: "5", availableAmount: "1" }]);
     expect(world.exchange.book("btcusdc").asks).toEqual([[300_010, 1000]]);
-    // What is left of the order trades on, by the same signature.
+    // The rest of the order trades on, with the same signature.
     await world.setMark(30_000);
     bob.place("BUY", "30001", "1");
     await world.open.waitUntilSettled();
@@ -90,7 +90,7 @@ describe("a trade whose transaction reverts", () => {
     const sent = setPriceOnChain(60_000n);
     carol.place("BUY", "30000", "5");
     await sent;
-    // Sent before anybody knows what became of the other.
+    // Sent before the outcome of the other is known.
     const back = setPriceOnChain(30_000n);
     bob.place("BUY", "30000", "0.25");
     await back;

@@ -4,7 +4,7 @@ import { ChainWorld } from "./chain-world.js";
 import { HISTORY_CONFIG, MARKETS, RandomHistory } from "./random-history.js";
 import { walletOf } from "./wallet.js";
 
-/** How often things happened over several histories. */
+/** The number of events of each kind over several histories. */
 export interface Happened {
   trades: number;
   failed: number;
@@ -14,7 +14,10 @@ export interface Happened {
   withdrawals: number;
 }
 
-/** Plays histories, with a block for each transaction in every other and at an interval in the rest, and compares all along. */
+/**
+ * Plays histories, alternately with a block for each transaction and with a block interval, and
+ * compares throughout.
+ */
 export async function playHistories({
   seeds,
   steps,

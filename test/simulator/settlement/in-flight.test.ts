@@ -31,7 +31,7 @@ async function withTrade(records: MemoryRecords, blocks: object) {
   return { alice: alice.address, bob: bob.address };
 }
 
-/** Another process finds what the first one left at that instant. */
+/** Starts another process with the state that the first one had at that instant. */
 async function killAndRestart(left: MemoryRecords, blocks: object): Promise<void> {
   const nowMs = world.clock.nowMs();
   await world.open.close();

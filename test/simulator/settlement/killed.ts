@@ -17,13 +17,15 @@ const CONFIG = {
 };
 const QUOTE = 10n ** 6n;
 
-/** Records of which every commit is kept, as a process leaves them that is killed right behind it. */
+/**
+ * Records with a copy after every commit: the content that a process killed right after it leaves.
+ */
 class KeptRecords extends MemoryRecords {
   readonly copies: MemoryRecords[] = [];
   isKeeping = false;
   #commits = 0;
 
-  /** How many commits there have been. */
+  /** The number of commits so far. */
   get commits(): number {
     return this.#commits;
   }
@@ -35,7 +37,7 @@ class KeptRecords extends MemoryRecords {
   }
 }
 
-/** What was asked for once, and from which commit on it had been promised. */
+/** A one-time request, and the commit from which it was promised. */
 interface Promised {
   readonly name: "deposit" | "withdraw";
   readonly account: Hex;
@@ -43,7 +45,7 @@ interface Promised {
   readonly from: number;
 }
 
-/** A morning at the exchange, with its records behind every commit. */
+/** A morning at the exchange, with its records after every commit. */
 export async function playedMorning(): Promise<{
   records: KeptRecords;
   promised: readonly Promised[];
@@ -96,7 +98,7 @@ export async function playedMorning(): Promise<{
     alice.place("SELL", "30000", "0.25");
     bob.place("BUY", "30000", "0.25");
     await world.open.waitUntilSettled();
-    // An hour of readings, each a commit, would leave hardly a kill to what happens.
+    // An hour of samples, each a commit, would leave hardly any kill at the interesting events.
     records.isKeeping = false;
     await world.clock.runFor(FUNDING_MS - 20_000);
     records.isKeeping = true;
@@ -113,7 +115,7 @@ export async function playedMorning(): Promise<{
   }
 }
 
-/** Goes on behind a kill: what was promised is done, once, and exchange and chain agree. */
+/** Continues after a kill: promises are kept exactly once, and exchange and chain agree. */
 export async function goesOn(
   records: MemoryRecords,
   kill: number,

@@ -20,7 +20,7 @@ const reference = (quote: number) => {
   world.flow().setReference(ticks, ticks);
 };
 
-/** How many prices its source has been given. */
+/** The number of prices that its source has been given. */
 async function rounds(): Promise<number> {
   const source = world.chain.addresses.markets.get(MARKET)?.priceSource as Hex;
   return Number(await world.chain.chain.call(source, SOURCE.encodeFunctionData("roundId") as Hex));

@@ -15,17 +15,20 @@ import { expectEqualViews } from "./equal-views.js";
 import { allowToTrade, type OutsideOrder, outsideTrade } from "./outside-fill.js";
 import { primaryOnChain, walletOf } from "./wallet.js";
 
-/** Wallets with an account at the exchange; the test gives three of them the code of contracts. */
+/** Wallets with an account at the exchange; the test gives three of them a contract's code. */
 const KEYS = ["a1", "b2", "c3", "d4", "e5", "f6"].map((byte) => `0x${byte.repeat(32)}`);
 const REGISTERED_CREDIT = 100_000_000_000n;
-/** Of each side: a trade of 0.01 at 60,000 brings its sender twice 0.06. */
+/** The fee rate of each side: a trade of 0.01 at 60,000 brings its sender twice 0.06. */
 const RATE = 10n ** 14n;
 
 let world: ChainWorld;
 let clients: readonly ReferenceClient[];
 afterEach(() => world.open.close());
 
-/** The accounts by what they are here: two traders, two forwarders, a contract that makes several calls, and a wallet. */
+/**
+ * The accounts by role: two traders, two forwarders, a contract that makes several calls, and a
+ * wallet.
+ */
 async function open() {
   world = await ChainWorld.open();
   await world.setMark(60_000);
@@ -63,7 +66,7 @@ function trade(taker: ReferenceClient, maker: ReferenceClient, amount: string): 
   return { to: world.perp(), data: outsideTrade(order(taker, "SELL"), order(maker, "BUY")) };
 }
 
-/** Sends a transaction by the wallet, and has the exchange apply it. */
+/** Sends a transaction from the wallet and applies it to the exchange. */
 async function sent({ to, data }: { readonly to: Hex | null; readonly data: Hex }): Promise<void> {
   const { chain } = world.chain;
   const hash = await chain.send({ from: walletOf(KEYS[5] as string), to, data, gas: 5_000_000 });
@@ -76,7 +79,10 @@ const incomesOf = (client: ReferenceClient, type: string) =>
     .call("GET", "/v1/incomes", { marketId: "btcusdc", type })
     .json.map(({ amount }: { amount: string }) => amount) as string[];
 
-/** Asks that the contracts credited these fees beside what each began with, and that the exchange has every account as they have it. */
+/**
+ * Requires that the contracts credited these fees, and that the exchange has every account as they
+ * have it.
+ */
 async function expectFees(
   expected: readonly (readonly [address: Hex, fees: bigint])[],
 ): Promise<void> {
@@ -128,7 +134,8 @@ describe("the fees of a trade that the exchange did not send", () => {
     const { alice, bob, inner, outer, batch } = await open();
     for (const sender of [inner, outer]) await allowToTrade(world, sender);
     const twice = trade(alice, bob, "0.01");
-    // The batch is no order sender; the second forwarding of the same orders fills more than they are.
+    // The batch is not an order sender; the second forwarding of the same orders would overfill
+    // them.
     await sent(
       batched(
         batch,

@@ -5,7 +5,7 @@ import type { ReferenceClient } from "../reference-client.js";
 import { type ChainWorld, DEALER } from "./chain-world.js";
 import { carriedOut } from "./wallet.js";
 
-/** One order of a trade that the exchange knows nothing of. Rates 1e18. */
+/** One order of a trade that bypasses the exchange. Rates 1e18. */
 export interface OutsideOrder {
   readonly client: ReferenceClient;
   readonly side: "BUY" | "SELL";
@@ -14,7 +14,7 @@ export interface OutsideOrder {
   readonly rate: bigint;
 }
 
-/** Lets a wallet or contract send trades, by the owner of the dealer. */
+/** Allows a wallet or contract to send trades, as the owner of the dealer. */
 export async function allowToTrade(world: ChainWorld, sender: Hex): Promise<void> {
   const { keys, addresses } = world.chain;
   if (
@@ -40,7 +40,10 @@ export function outsideTrade(taker: OutsideOrder, ...makers: readonly OutsideOrd
   );
 }
 
-/** Has orders traded by a wallet and not by the exchange. @returns the transaction's hash; its block may come later. */
+/**
+ * Sends a trade by a wallet instead of the exchange.
+ * @returns the transaction's hash; its block may come later.
+ */
 export function tradeOutside(
   world: ChainWorld,
   sender: Signer,

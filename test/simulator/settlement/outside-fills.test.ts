@@ -29,7 +29,7 @@ const buy = (client: ReferenceClient, amount: string, rate = MAKER_RATE): Outsid
   side: "BUY",
 });
 
-/** A trade by the wallet of somebody who may send them, applied. */
+/** Sends a trade by an allowed wallet, and applies it. */
 async function traded(taker: OutsideOrder, ...makers: readonly OutsideOrder[]): Promise<void> {
   const hash = await tradeOutside(world, SENDER, taker, ...makers);
   expect((await world.chain.chain.receipt(hash))?.isReverted).toBe(false);
@@ -78,7 +78,8 @@ describe("a dataDir whose chain has the contracts of an earlier version", () => 
       readonly topics: readonly string[];
     }[];
     expect(logs.map(({ topics }) => topics.length)).toEqual([3, 3]);
-    // By the exchange, then twice by the wallet: the second while nobody read.
+    // Once by the exchange, then twice by the wallet: the second time while the exchange was
+    // stopped.
     expect([incomesOf(alice, "SELL"), incomesOf(bob, "BUY")]).toEqual([
       ["600", "1200", "1800"],
       ["-600", "-1200", "-1800"],
@@ -164,7 +165,7 @@ describe("what the owner of earlier contracts changes that no account depends on
 
 const FORWARDER = "0x00000000000000000000000000000000000f0f0f";
 
-/** Calls `to` by the contract, by the wallet's transaction. */
+/** Calls `to` from the contract, in the wallet's transaction. */
 async function byContract(from: Signer, to: Hex, data: string): Promise<void> {
   const { chain } = world.chain;
   const hash = await chain.send({
@@ -270,7 +271,7 @@ describe("an account's withdrawal that waits on chain", () => {
       false,
       "0x",
     ]) as Hex;
-    // To an account without code it succeeds, and does nothing.
+    // A call to an account without code succeeds and does nothing.
     await world.chain.chain.send({ from: STRANGER, to: world.house(), data, gas: 100_000 });
     await world.chain.chain.send({ from: STRANGER, to: token, data, gas: 100_000 });
     await world.open.waitUntilSettled();

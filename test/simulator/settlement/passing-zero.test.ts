@@ -22,7 +22,8 @@ describe("a transaction in which a position passes through nothing", () => {
       alice.place("SELL", "30000", "1");
       bob.place("BUY", "30000", "1");
       await world.open.waitUntilSettled();
-      // Bob is long 1 and comes to short 0.5, by two matches of one order; the first of them takes him to exactly nothing.
+      // Bob goes from long 1 to short 0.5 by two matches of one order; the first brings him to
+      // exactly zero.
       if (role === "taker") {
         carol.place("BUY", "29990", "1");
         alice.place("BUY", "29980", "0.5");

@@ -7,7 +7,7 @@ import { type ChainWorld, DEALER, PERPETUAL } from "./chain-world.js";
 import { expectEqualViews } from "./equal-views.js";
 import { SOURCE, send, TOKEN, walletOf } from "./wallet.js";
 
-/** What happens, and how often beside the rest. */
+/** The kinds of events, with their relative frequency. */
 const KINDS = {
   trade: 14,
   house: 5,
@@ -39,7 +39,7 @@ const DRAWN: readonly Kind[] = (Object.entries(KINDS) as [Kind, number][]).flatM
 export const MARKETS = ["btcusdc", "ethusdc"];
 const FUNDING_MS = 3_600_000;
 
-/** Two markets, little credit, and a liquidator who has plenty. */
+/** Two markets, little credit, and a liquidator with plenty. */
 export const HISTORY_CONFIG = {
   creditOnRegistration: "2500",
   markets: {
@@ -54,7 +54,9 @@ export const HISTORY_CONFIG = {
   },
 };
 
-/** What traders, wallets, prices and liquidators do on an exchange and its chain, by a seed. */
+/**
+ * The actions of traders, wallets, prices and liquidators on an exchange and its chain, by a seed.
+ */
 export class RandomHistory {
   readonly #world: ChainWorld;
   readonly #random: Random;
@@ -67,7 +69,7 @@ export class RandomHistory {
     this.#random = random;
   }
 
-  /** The prices, the accounts, and the liquidator's credit. */
+  /** Sets up the prices, the accounts, and the liquidator's credit. */
   async begin(): Promise<void> {
     this.#clients = await this.#world.clients();
     this.#clients[2]?.call("POST", "/faucet", { amount: "1000000" });
@@ -75,12 +77,12 @@ export class RandomHistory {
     await this.rest();
   }
 
-  /** Takes up an exchange that has been opened again. */
+  /** Continues on an exchange that has been opened again. */
   async resume(): Promise<void> {
     this.#clients = await this.#world.clients();
   }
 
-  /** Lets a block come and everything settle. */
+  /** Waits for a block and until everything has settled. */
   async rest(): Promise<void> {
     for (let round = 0; round < 3; round += 1) {
       await this.#world.clock.runFor(1000);
@@ -96,7 +98,7 @@ export class RandomHistory {
     );
   }
 
-  /** One thing more happens; one time in two it is waited for. */
+  /** Makes one more event happen; waits for it one time in two. */
   async step(): Promise<void> {
     await this.#play(DRAWN[this.#below(DRAWN.length)] as Kind);
     if (this.#below(2) === 0) await this.#world.open.waitUntilSettled();
@@ -195,7 +197,7 @@ export class RandomHistory {
         const data = SOURCE.encodeFunctionData("setMarkPrice", [
           BigInt(Math.round(moved * 1e6)),
         ]) as Hex;
-        // Ahead of what waits, as somebody else's price may be.
+        // Ahead of pending transactions, as another sender's price may be.
         await chain.send({
           from: keys.market(marketId).signer,
           to: source,
@@ -207,7 +209,7 @@ export class RandomHistory {
       }
       case "liquidate":
       case "liquidate-part": {
-        // Whoever has anything to be taken over, by the one who can afford it.
+        // Liquidates any account that allows it, by the account that can afford it.
         for (const victim of this.#wallets.slice(0, 2)) {
           for (const id of MARKETS) {
             const paper =

@@ -13,7 +13,10 @@ async function open(options: ChainWorldOptions = {}) {
   return { alice, bob, carol };
 }
 
-/** Everybody has on chain what the exchange says, the order sender the fees, and nothing waits. */
+/**
+ * Requires that the chain has everyone's balances as the exchange reports them and the order
+ * sender's fees, and that nothing is pending.
+ */
 async function expectOneView(...addresses: readonly string[]): Promise<void> {
   expect(world.exchange.unsettledTrades).toBe(0);
   for (const address of [...addresses, world.house()])
@@ -27,7 +30,7 @@ function sum(amounts: readonly bigint[]): bigint {
   return amounts.reduce((total, amount) => total + amount, 0n);
 }
 
-/** What the houses and the order sender begin with. */
+/** The initial credit of the houses and the order sender. */
 const ROLE_CREDIT = 10n ** 18n;
 const USD = 10n ** 6n;
 const BASE = 10n ** 18n;
@@ -170,7 +173,7 @@ describe("an order that takes several", () => {
   it("is one transaction with all its makers, whatever their order in the book, and pays the fee of the sum", async () => {
     const { alice, bob, carol } = await open();
     const flow = world.flow();
-    // Odd prices, so that each match's own fee would be cut off.
+    // Odd prices, so that each match's own fee would be truncated.
     const prices = ["30000.1", "30000.3", "30000.7", "30001.1"];
     alice.place("SELL", prices[0] as string, "0.333");
     flow.place({ agent: "maker", side: "SELL", ticks: 300_003, lots: 111, timeInForce: "GTC" });

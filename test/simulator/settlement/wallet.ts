@@ -8,12 +8,15 @@ import { type ChainWorld, DEALER, PERPETUAL } from "./chain-world.js";
 export const SOURCE = new Interface(settablePriceSourceAbi);
 export const TOKEN = new Interface(testTokenAbi);
 
-/** A wallet of somebody's own: it talks to the chain alone. */
+/** A user's own wallet, which uses only the chain. */
 export function walletOf(privateKey: string): Signer {
   return ecdsaScheme.signer(privateKey as Hex);
 }
 
-/** Calls a contract by a wallet. @returns whether it was mined and not reverted; with blocks at an interval the hash's fate comes later. */
+/**
+ * Calls a contract from a wallet.
+ * @returns true if it was mined and not reverted; with a block interval the outcome comes later.
+ */
 export async function send(
   world: ChainWorld,
   from: Signer,
@@ -26,7 +29,10 @@ export async function send(
   return chain.send({ from, to, data: abi.encodeFunctionData(name, args) as Hex, gas: 3_000_000 });
 }
 
-/** The same with a block at once, whatever the rhythm, and applied. @returns whether it succeeded. */
+/**
+ * The same with a block at once, whatever the interval, and applied.
+ * @returns true if it succeeded.
+ */
 export async function carriedOut(
   world: ChainWorld,
   from: Signer,
@@ -55,7 +61,7 @@ export function setMark(world: ChainWorld, quote: number, marketId = "btcusdc"):
   );
 }
 
-/** Takes a position over; a bound that nothing passes. */
+/** Liquidates a position, with a price bound that always holds. */
 export function liquidate(
   world: ChainWorld,
   by: Signer,

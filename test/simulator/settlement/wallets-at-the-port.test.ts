@@ -14,7 +14,10 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-/** An exchange with its chain's port open, and two ordinary accounts of that chain which trade at the exchange too. */
+/**
+ * An exchange with its chain's port open, and two ordinary accounts of that chain which trade at
+ * the exchange too.
+ */
 async function atPort(intervalMs: number) {
   const world = await ChainWorld.open({
     config: {
@@ -59,14 +62,14 @@ async function atPort(intervalMs: number) {
   return { world, provider, one, other };
 }
 
-/** Lets a block come, where blocks come at an interval, and applies it. */
+/** Waits for a block, if there is a block interval, and applies it. */
 async function pass(world: ChainWorld, intervalMs: number): Promise<void> {
   await world.open.waitUntilSettled();
   await world.clock.runFor(intervalMs);
   await world.open.waitUntilSettled();
 }
 
-/** What the exchange asked of the chain in its accounts' names, and does not know the fate of. */
+/** Requests in its accounts' names that the exchange sent to the chain, with an unknown outcome. */
 function waiting({ exchange }: ChainWorld) {
   const { outbox } = exchange.chain ?? {};
   return [...(outbox?.pending("withdraw") ?? []), ...(outbox?.pending("operator") ?? [])];
@@ -153,7 +156,7 @@ describe("wallets at the port while the exchange trades", () => {
       ),
     });
     const [mine, theirs] = [of(one.wallet), of(other.wallet)];
-    /** @returns whether it was mined and not reverted. */
+    /** @returns true if it was mined and not reverted. */
     const call = async (contract: Contract, name: string, ...args: readonly unknown[]) => {
       const sent: TransactionResponse = await contract.getFunction(name)(...args, {
         gasLimit: 2_000_000n,
@@ -190,7 +193,7 @@ describe("wallets at the port while the exchange trades", () => {
     );
     done.push(await call(theirs.dealer, "setOperator", one.address, true));
     trade();
-    // The operator may withdraw for whom it signs; nobody else may.
+    // The operator may withdraw for the account it signs for; no one else may.
     done.push(await call(mine.dealer, "setOperator", other.address, true));
     done.push(await call(mine.dealer, "setOperator", other.address, false));
     expect(done).toEqual(done.map(() => true));

@@ -1,6 +1,6 @@
 import { openDataDir } from "#simulator/data-dir.js";
 
-// Commits as fast as it can, and says how often it has, until it is killed.
+// Commits as fast as it can, and prints the count, until it is killed.
 const { records } = await openDataDir(process.argv[2] as string);
 for (let count = 1; ; count += 1) {
   records.commit({

@@ -87,7 +87,10 @@ describe("a configuration's dataDir", () => {
   });
 
   describe("whose state was damaged while nobody used it", () => {
-    /** A folder with an exchange's state of some hundred pages, records longer than a page among them. */
+    /**
+     * A folder with an exchange's state of about a hundred pages, including records longer than a
+     * page.
+     */
     async function kept(): Promise<{ readonly state: string; readonly file: string }> {
       const state = join(folder(), "state");
       const { records, close } = await openDataDir(state);
@@ -156,7 +159,7 @@ describe("a configuration's dataDir", () => {
         { numRuns: 60 },
       );
       expect(refused).toBeGreaterThan(20);
-      // Records in the middle of a page, wiped out: their keys would be missing, and nobody would know.
+      // Records in the middle of a page, wiped out: their keys would be missing without an error.
       const wiped = Buffer.from(whole);
       // An older copy of the page may be in the file, too.
       for (let at = wiped.indexOf("n/1100"); at >= 0; at = wiped.indexOf("n/1100"))

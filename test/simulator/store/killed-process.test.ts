@@ -41,7 +41,7 @@ afterEach(() => {
   }
 });
 
-/** The command, until it says where it listens. */
+/** Starts the command, and waits until it prints its address. */
 async function startExchange(
   yaml: string,
 ): Promise<{ child: ChildProcess; restUrl: string; streamUrl: string }> {
@@ -65,7 +65,10 @@ async function kill(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-/** A client over HTTP that remembers all that the exchange has acknowledged to it, by an answer or by its account stream. */
+/**
+ * A client over HTTP that remembers everything that the exchange has acknowledged to it, in a
+ * response or on its account stream.
+ */
 class Witness {
   restUrl = "";
   /** By id, as placed. */
@@ -121,7 +124,7 @@ class Witness {
     return new Promise((resolve) => socket.on("open", () => resolve()));
   }
 
-  /** Trades at random until the exchange is gone. */
+  /** Trades at random until the exchange is killed. */
   async tradeOn(uniform: () => number): Promise<void> {
     try {
       for (;;) {
@@ -146,14 +149,14 @@ class Witness {
         }
       }
     } catch (error) {
-      // Killed: what was under way is not acknowledged.
+      // Killed: the request in progress is not acknowledged.
       if (!(error instanceof TypeError)) {
         throw error;
       }
     }
   }
 
-  /** All pages of a list that goes by `fromId` or by time. */
+  /** All pages of a list that is paged by `fromId` or by time. */
   async all(path: string): Promise<Json[]> {
     const found = new Map<string, Json>();
     let startTime = 1;
@@ -175,7 +178,7 @@ class Witness {
   }
 }
 
-/** Everything that was acknowledged is there. */
+/** Requires everything that was acknowledged. */
 async function expectAllThere(witness: Witness): Promise<void> {
   const open = (await witness.call("GET", "/openOrders")) as unknown as Json[];
   const history = await witness.all("/historyOrders");
@@ -301,7 +304,7 @@ describe("an exchange with a dataDir, killed with kill -9 while three clients tr
         ...witnesses.map((witness) => witness.follow(streamUrl)),
       ]);
       const trading = witnesses.map((witness) => witness.tradeOn(() => random.uniform()));
-      // On a slow machine a round goes on until there is something to lose.
+      // On a slow machine a round continues until there is something to lose.
       const hasTraded = () =>
         witnesses.every(
           ({ placed, toldTrades }) =>
@@ -319,7 +322,7 @@ describe("an exchange with a dataDir, killed with kill -9 while three clients tr
       witnesses.every(({ placed, toldTrades }) => placed.size > 20 && toldTrades.size > 5),
     ).toBe(true);
 
-    // The very file that the killed process left, in an exchange that can be looked into.
+    // The file that the killed process left, in an exchange that the test can inspect.
     const dataDir = await openDataDir(join(folder, "state"));
     const exchange = new EmbeddedExchange({ ...config, dataDir: undefined }, seam, {
       records: dataDir.records,

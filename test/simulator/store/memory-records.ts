@@ -1,10 +1,10 @@
 import type { RecordChange, RecordStore } from "#simulator/record-store.js";
 
-/** Records in memory, as a process leaves them behind that is killed between two commits. */
+/** Records in memory, with the content that a process killed between two commits leaves. */
 export class MemoryRecords implements RecordStore {
   readonly place = "memory";
   readonly texts: Map<string, string>;
-  /** Keys by what is before their last slash, since a list is removed from its beginning. */
+  /** Keys by their part before the last slash, since a list is removed from its beginning. */
   readonly #lists = new Map<string, Set<string>>();
 
   constructor(texts: ReadonlyMap<string, string> = new Map()) {
@@ -14,7 +14,7 @@ export class MemoryRecords implements RecordStore {
     }
   }
 
-  /** What a process would find that starts now. */
+  /** The records that a process starting now would find. */
   copy(): MemoryRecords {
     return new MemoryRecords(this.texts);
   }
@@ -27,7 +27,7 @@ export class MemoryRecords implements RecordStore {
 
   commit({ puts, removed, removedRanges }: RecordChange): void {
     for (const { from, to } of removedRanges) {
-      // A list grows at its end, so what is before a key comes first.
+      // A list grows at its end, so earlier keys come first.
       for (const key of this.#list(from)) {
         if (key >= to) {
           break;

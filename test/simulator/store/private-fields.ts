@@ -1,6 +1,6 @@
 import { Session } from "node:inspector";
 
-/** Own fields of an object by name, `#private` ones among them, which only the inspector can see. */
+/** Own fields of an object by name, including `#private` ones, which only the inspector can see. */
 export function ownFields(object: object): Map<string, unknown> {
   const fields = new Map<string, unknown>(Object.entries(object));
   slot.value = object;
@@ -22,7 +22,7 @@ export function ownFields(object: object): Map<string, unknown> {
   return fields;
 }
 
-/** What a function holds of where it was made, by name: what an object keeps in closures alone. */
+/** Variables that a function captured, by name: state that an object keeps only in closures. */
 export function closedOver(held: object): Map<string, unknown> {
   slot.value = held;
   const { objectId } = post<{ result: { objectId: string } }>("Runtime.evaluate", {
@@ -35,7 +35,7 @@ export function closedOver(held: object): Map<string, unknown> {
   const scopes = internalProperties.find(({ name }) => name === "[[Scopes]]")?.value?.objectId;
   const found = new Map<string, unknown>();
   for (const { value: scope } of scopes === undefined ? [] : propertiesOf(scopes)) {
-    // Of the functions around it alone: what a module or the program holds is there once for all.
+    // Only the functions around it: a module's or the program's variables exist once for all.
     if (scope?.objectId !== undefined && /^(Closure|Block)\b/.test(scope.description ?? "")) {
       for (const { name, value } of propertiesOf(scope.objectId)) {
         if (value !== undefined && !found.has(name) && !name.startsWith("__vite")) {

@@ -12,7 +12,7 @@ import { stateDifferences } from "./state-differences.js";
 const MARKETS = ["btcusdc", "ethusdc"] as const;
 
 const CONFIG: Partial<ExchangeConfigInput> = {
-  // Products that are no whole number of credit units, so that rounding is at work.
+  // Products that are not whole numbers of credit units, so that rounding is used.
   creditDecimals: 3,
   markets: {
     btcusdc: {
@@ -40,7 +40,7 @@ class ProcessClock implements Clock {
   }
 }
 
-/** An exchange with records, which can be killed between two events and come back. */
+/** An exchange with records, which can be killed between two events and restarted. */
 class KillableExchange {
   readonly clock = new VirtualClock(START_MS);
   readonly records = new MemoryRecords();
@@ -88,7 +88,10 @@ class KillableExchange {
     this.#exchange.start();
   }
 
-  /** What another process would make of the records now. It is not started and leaves no trace. */
+  /**
+   * The exchange that another process would restore from the records now. It is not started and
+   * changes nothing.
+   */
   rebuilt(): EmbeddedExchange {
     return this.#made(this.clock, this.records.copy());
   }
@@ -217,7 +220,7 @@ async function take(world: KillableExchange, action: Step): Promise<void> {
   }
 }
 
-/** Everything that REST tells, of everybody. */
+/** Every REST response, of all accounts. */
 function answers(exchange: EmbeddedExchange, world: KillableExchange): string[] {
   const told: string[] = [];
   for (const client of world.clients) {

@@ -5,7 +5,7 @@ import { EmbeddedExchange } from "#simulator/exchange.js";
 import { KEYS, namedSignatures, ReferenceClient, START_MS } from "../reference-client.js";
 import { MemoryRecords } from "./memory-records.js";
 
-/** What of the exchange a test says otherwise. */
+/** Overrides of the exchange's configuration. */
 export type Input = Partial<ExchangeConfigInput>;
 /** A market that pays its funding each minute. */
 export const MARKETS = {
@@ -19,7 +19,7 @@ export function started(records: MemoryRecords, clock: VirtualClock, input: Inpu
   return { exchange, ...traders(exchange, clock) };
 }
 
-/** The same, not started yet. */
+/** The same, not started. */
 export function made(
   records: MemoryRecords,
   clock: VirtualClock,
@@ -55,7 +55,7 @@ export async function traded(input: Input = {}) {
   return { clock, records, exchange, alice, bob };
 }
 
-/** A machine whose process was killed: its clock goes on, nothing else does. */
+/** The clock of a machine whose process was killed: it continues, nothing else does. */
 export function laterBy(ms: number): VirtualClock {
   return new VirtualClock(START_MS + ms);
 }

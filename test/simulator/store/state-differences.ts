@@ -1,8 +1,8 @@
 import { closedOver, ownFields } from "./private-fields.js";
 
 /**
- * Fields that a process does not leave to the next one, by class, and why not. Whatever is not named here has to come back:
- * a field that somebody adds is compared from its first day.
+ * Fields that a process does not keep for the next one, by class, with the reason. Every other
+ * field has to be restored, so a new field is compared automatically.
  */
 const NOT_LASTING: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   EmbeddedExchange: {
@@ -34,7 +34,7 @@ const NOT_LASTING: Readonly<Record<string, Readonly<Record<string, string>>>> = 
   Journal: { "#dropped": "a shorter array with the same kept items" },
 };
 
-/** Maps whose order is of no account: of all others it is what lists go by. */
+/** Maps whose order does not matter; for all others it is the order of lists. */
 const UNORDERED: readonly string[] = [
   "spentRequests", // which came first: they are looked up by their digest
   "markets", // in which an account traded first
@@ -42,8 +42,8 @@ const UNORDERED: readonly string[] = [
 ];
 
 /**
- * Where a living exchange and the one that was made from its records differ, field by field, private ones and what closures
- * hold too, and whether what is one object in the one is one object in the other.
+ * Differences between a live exchange and the one restored from its records, field by field,
+ * including private ones and closures, and differences in the identity of shared objects.
  */
 export function stateDifferences(living: object, rebuilt: object): string[] {
   const differences: string[] = [];
@@ -118,7 +118,7 @@ function kept(object: object): Map<string, unknown> {
     );
   }
   if (object.constructor.name === "PremiumMeter") {
-    // Nothing sampled yet is one constant for all meters.
+    // An empty meter's state is one constant, shared by all meters.
     fields.set("#state", { ...(fields.get("#state") as object) });
   }
   for (const name of ["seam", "#seam"]) {
@@ -134,7 +134,7 @@ function sorted(map: ReadonlyMap<unknown, unknown>): [unknown, unknown][] {
   return [...map].sort(([a], [b]) => (String(a) < String(b) ? -1 : 1));
 }
 
-/** Who holds a position is a set: who came first is of no account. */
+/** The holders of a position are a set: their order does not matter. */
 function inOrder(items: readonly unknown[]): readonly unknown[] {
   return items.every((item) => typeof item === "object" && item !== null && "address" in item)
     ? [...items].sort((a, b) => (key(a) < key(b) ? -1 : 1))

@@ -3,9 +3,9 @@ import { decimalToScaled, type Instrument } from "../../../core/instrument.js";
 import type { Lots, Ticks } from "../../../core/units.js";
 
 /**
- * Converts a capture's decimal strings to ticks and lots, exactly, at about a tenth of {@link Instrument}'s
- * cost: a capture has hundreds of thousands of levels. The instrument decides about any text that
- * is not plainly on the grid.
+ * Converts a capture's decimal strings to ticks and lots, exactly, at about a tenth of
+ * {@link Instrument}'s cost: a capture has hundreds of thousands of levels. The instrument decides
+ * about any text that is not plainly on the grid.
  */
 export class GridDecoder {
   readonly #instrument: Instrument;

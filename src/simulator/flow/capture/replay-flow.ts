@@ -27,8 +27,8 @@ export interface ReplayFlowOptions {
   /** The duration to play, in capture time; default: to its end. */
   readonly forMs?: Ms;
   /**
-   * The model of participants' positions in the recorded queues: a name of {@link createQueueModel}.
-   * Default: risk-averse.
+   * The model of participants' positions in the recorded queues: a name of
+   * {@link createQueueModel}. Default: risk-averse.
    */
   readonly queue?: string;
   /** Events read ahead; the default holds some seconds of a busy market. */

@@ -28,7 +28,7 @@ describe("a choice of the venue", () => {
     world.exchange.stop();
   });
 
-  it("is tried here with every value that it can have, its default first", () => {
+  it("is tested with each of its values, the default first", () => {
     const { properties = {} } = z.toJSONSchema(choicesShape, { io: "input" }) as {
       properties?: Record<string, { enum?: string[]; type?: string }>;
     };
@@ -55,7 +55,7 @@ describe("a choice of the venue", () => {
 });
 
 describe("with real signatures", () => {
-  it("a JSON body whose type is spelled in capitals is JSON all the same", () => {
+  it("a JSON body with a content type in capitals is read as JSON", () => {
     const { exchange, clock } = virtualExchange();
     const alice = new ReferenceClient(exchange, () => clock.nowMs()).register();
     const body = JSON.stringify(alice.signed(alice.order("BUY", "30000", "0.1")));

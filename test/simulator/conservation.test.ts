@@ -129,8 +129,8 @@ function check({ exchange, alice, bob, carol }: World): void {
   expect(bid === undefined || ask === undefined || bid < ask).toBe(true);
 }
 
-describe("whatever three traders do, with settlements failing, funding paid and credit coming and going", () => {
-  it("no unit of credit and no lot appears or vanishes, and the book is the sum of the open orders", async () => {
+describe("random trading with failed settlements, funding, deposits and withdrawals", () => {
+  it("conserves all credit and lots, and the book is the sum of the open orders", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(step, { minLength: 1, maxLength: 60 }),

@@ -29,7 +29,7 @@ function marked(config: Parameters<typeof traders>[0] = {}) {
 }
 
 describe("a withdrawal", () => {
-  it("takes credit out of the account and the exchange, as an income of its own", () => {
+  it("moves credit out of the account and the exchange, and is listed as an income", () => {
     const { alice, exchange, withdraw, incomes, clock } = marked();
     expect(withdraw("250.5")).toMatchObject({
       status: 200,
@@ -43,7 +43,7 @@ describe("a withdrawal", () => {
     expect(exchange.audit()).toMatchObject({ withdrawnCredit: 250_500_000n, isConserved: true });
   });
 
-  it("leaves the initial margin of positions and what open orders freeze, to the unit", async () => {
+  it("must leave the initial margin of positions and the credit frozen by open orders, to the unit", async () => {
     const { alice, bob, clock, withdraw } = marked();
     bob.place("SELL", "30000", "1");
     alice.place("BUY", "30000", "1");
@@ -56,7 +56,7 @@ describe("a withdrawal", () => {
     expect(alice.balances().balances.availableMargin).toBe("0");
   });
 
-  it("leaves once, however often its signed request comes, and again for a new one", async () => {
+  it("is paid once for each signed request, however often that is sent", async () => {
     const { alice, clock } = marked();
     const signed = alice.signed({ amount: "250.5" });
     const send = (
@@ -82,7 +82,7 @@ describe("a withdrawal", () => {
     expect(alice.balances().balances.netValue).toBe("99499");
   });
 
-  it("leaves once under every form that an ECDSA signature of the same request has", () => {
+  it("is paid once for all forms of an ECDSA signature of the same request", () => {
     const { exchange, clock } = virtualExchange();
     const alice = new ReferenceClient(exchange, () => clock.nowMs()).register();
     const signed = alice.signed({ amount: "1" });
@@ -103,7 +103,7 @@ describe("a withdrawal", () => {
     expect(alice.balances().balances.netValue).toBe("99999");
   });
 
-  it("that was refused does not leave later by the same request: what is sent again is signed again", () => {
+  it("that was refused cannot be sent again with the same signature", () => {
     const { alice, bob } = marked();
     const signed = alice.signed({ amount: "100001" });
     expect(alice.raw("POST", "/withdraw", signed, "form").json).toMatchObject({ code: 2012 });
@@ -122,7 +122,7 @@ describe("a withdrawal", () => {
     expect(withdraw("0.01").json).toMatchObject({ code: 2012, codeText: "Margin insufficient" });
   });
 
-  it("of a profit waits until the trades that made it are settled", async () => {
+  it("of a profit is refused until the trades that made it are settled", async () => {
     const { alice, bob, clock, withdraw } = marked({ creditOnRegistration: "5000" });
     bob.place("SELL", "30000", "1");
     alice.place("BUY", "30000", "1");
@@ -149,7 +149,7 @@ describe("a withdrawal", () => {
     expect(alice.balances().balances.netValue).toBe("100000");
   });
 
-  it("waits as pending where the venue has a delay, one at a time, and then leaves", async () => {
+  it("is pending for the venue's delay, one at a time, and then paid", async () => {
     const { alice, clock, exchange, withdraw } = marked({ withdrawals: { delayMs: 60_000 } });
     withdraw("100");
     withdraw("200");
@@ -165,7 +165,7 @@ describe("a withdrawal", () => {
     expect(exchange.audit().isConserved).toBe(true);
   });
 
-  it("that is no longer allowed when its time comes is dropped", async () => {
+  it("is dropped if it is no longer allowed when it is due", async () => {
     const { alice, bob, clock, withdraw } = marked({ withdrawals: { delayMs: 60_000 } });
     withdraw("99000");
     bob.place("SELL", "30000", "1");
@@ -187,7 +187,7 @@ describe("a withdrawal", () => {
     expect(alice.balances().balances.netValue).toBe("99900");
   });
 
-  it("is not offered where it is switched off, and neither is the faucet", () => {
+  it("is not offered if it is switched off, and neither is the faucet", () => {
     const { alice, withdraw } = marked({
       withdrawals: { enabled: false },
       faucet: { enabled: false },
@@ -198,7 +198,7 @@ describe("a withdrawal", () => {
 });
 
 describe("the insurance account", () => {
-  it("begins with its capital and takes over the debt of an account that has nothing else left", async () => {
+  it("begins with its capital and covers the debt of an account that has only debt left", async () => {
     const { alice, bob, clock, exchange, incomes, setMark } = marked({
       creditOnRegistration: "2000",
       insurance: { initialQuote: "1000" },
@@ -223,7 +223,7 @@ describe("the insurance account", () => {
     expect(exchange.audit()).toMatchObject({ insuranceCredit: 700_000_000n, isConserved: true });
   });
 
-  it("leaves a debt alone while there is a position or a trade that could still make it good", async () => {
+  it("does not cover a debt while a position or a pending trade could still repay it", async () => {
     const { alice, bob, carol, clock, setMark } = marked({ creditOnRegistration: "2000" });
     bob.place("SELL", "30000", "1");
     alice.place("BUY", "30000", "1");

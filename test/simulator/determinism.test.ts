@@ -46,7 +46,7 @@ async function answers(seed: number): Promise<string[]> {
 }
 
 describe("an exchange in virtual time", () => {
-  it("answers the same to the same under the same seed, to the byte, and otherwise under another", async () => {
+  it("gives the same responses under the same seed, to the byte, and others under another seed", async () => {
     const first = await answers(7);
     expect(await answers(7)).toEqual(first);
     expect(await answers(8)).not.toEqual(first);

@@ -29,7 +29,7 @@ function quoted(funding: Record<string, unknown>, more: Record<string, unknown> 
 }
 
 describe("funding by the premium", () => {
-  it("is what the book is dearer than the index, paid by longs to shorts at the mark on each boundary", async () => {
+  it("charges the book's premium over the index, paid by longs to shorts at the mark on each boundary", async () => {
     const { alice, bob, carol, clock, exchange, stated, records } = quoted(NO_LIMITER);
     bob.place("SELL", "30000", "1");
     alice.place("BUY", "30000", "1");
@@ -59,7 +59,7 @@ describe("funding by the premium", () => {
     expect(exchange.audit().isConserved).toBe(true);
   });
 
-  it("has shorts pay where the book is cheaper, and nobody where the index lies within the impact prices", async () => {
+  it("is paid by shorts if the book is below the index, and by no one if the index is between the impact prices", async () => {
     const cheap = quoted(NO_LIMITER);
     cheap.carol.place("BUY", "29970", "1");
     cheap.carol.place("SELL", "29985", "1");
@@ -87,7 +87,7 @@ describe("funding by the premium", () => {
     expect(await rateAt(20)).toBeCloseTo((4000 / base - 30_000) / 30_000, 9);
   });
 
-  it("weighs later samples more, and says as it goes what the next payment will be", async () => {
+  it("weighs later samples more, and reports the expected rate of the next payment", async () => {
     const { carol, clock, exchange, rate } = quoted(NO_LIMITER);
     carol.place("SELL", "30100", "1");
     const samples: bigint[] = [];
@@ -118,7 +118,7 @@ describe("funding by the premium", () => {
     expect(records()).toMatchObject([{ fundingRate: "0.001" }]);
   });
 
-  it("is paid by nobody when a side was too thin for half of the samples, and the next interval counts anew", async () => {
+  it("is not paid when a side was too thin for half of the samples, and the next interval starts over", async () => {
     const { alice, bob, carol, clock, exchange, records } = quoted(NO_LIMITER);
     bob.place("SELL", "30000", "1");
     alice.place("BUY", "30000", "1");
@@ -150,7 +150,7 @@ describe("funding by the premium", () => {
     }
   });
 
-  it("comes to the weighted mean of any samples, to the unit, and starts over after each interval", () => {
+  it("equals the weighted mean of any samples, to the unit, and starts over after each interval", () => {
     const premium = fc.bigInt({ min: -ONE / 10n, max: ONE / 10n });
     fc.assert(
       fc.property(
@@ -182,7 +182,7 @@ describe("funding by the premium", () => {
 });
 
 describe("a fixed rate", () => {
-  it("is charged whatever the book says, and without any book", async () => {
+  it("is charged whatever the book, and without a book", async () => {
     const { clock, records, stated } = quoted({
       mode: "fixed",
       intervalMs: MINUTE_MS,
@@ -193,7 +193,7 @@ describe("a fixed rate", () => {
     expect(stated()).toMatchObject({ funding_rate: "-0.00025", next_funding_rate: "-0.00025" });
   });
 
-  it("is 0.0001 unless it is given", async () => {
+  it("is 0.0001 by default", async () => {
     const { clock, records } = quoted({ mode: "fixed", intervalMs: MINUTE_MS });
     await clock.runFor(MINUTE_MS);
     expect(records()).toMatchObject([{ fundingRate: "0.0001" }]);

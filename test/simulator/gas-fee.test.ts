@@ -47,7 +47,7 @@ describe("an order below the waiver", () => {
     expect(ratesOf(built.order.info)).toEqual({ maker: 0n, taker: 4n * 10n ** 14n });
   });
 
-  it("is taken with those rates and that token, and pays them", async () => {
+  it("is accepted with those rates and that token, and pays them", async () => {
     const { alice, bob, clock, exchange } = traders(config);
     const selling = { ...TERMS, side: "SELL" };
     expect(buildAndPlace(bob, selling).placed.status).toBe(200);
@@ -75,7 +75,7 @@ describe("an order below the waiver", () => {
     expect(alice.openOrders()).toEqual([]);
   });
 
-  it("is refused when the token has expired, and taken on its last millisecond", async () => {
+  it("is refused when the token has expired, and accepted on its last millisecond", async () => {
     const { alice, clock } = traders({
       ...config,
       choices: { ...config.choices, gasFeeQuotationLifeMs: 10_000 },
@@ -87,14 +87,14 @@ describe("an order below the waiver", () => {
     expect(placeBuilt(alice, TERMS, late).json).toMatchObject({ code: 4012 });
   });
 
-  it("is taken once, however often its token is shown", () => {
+  it("is accepted once, however often its token is sent", () => {
     const { alice } = traders(config);
     const built = build(alice, TERMS);
     expect(placeBuilt(alice, TERMS, built).status).toBe(200);
     expect(placeBuilt(alice, TERMS, built).json).toMatchObject({ code: 2016 });
   });
 
-  it("that is worth less than its gas is not built", () => {
+  it("is not built if it is worth less than its gas", () => {
     const { alice } = traders({ ...config, gasFee: { ...GAS, gasLimit: 30_000_000 } });
     expect(alice.call("POST", "/v1/order/build", { ...TERMS, amount: "0.001" }).json).toMatchObject(
       { code: 2016 },
@@ -190,7 +190,7 @@ describe("gasFeeInfo", () => {
     );
   });
 
-  it("takes the ETH price from a named market, and refuses one that there is not", () => {
+  it("takes the ETH price from a named market, and refuses an unknown one", () => {
     expect(() => traders({ gasFee: { ethMarketId: "ethusdc" } })).toThrow(/gasFee\.ethMarketId/);
     expect(() => traders({ gasFee: { minGasPriceWei: "2", maxGasPriceWei: "1" } })).toThrow(
       /gasFee\.maxGasPriceWei/,

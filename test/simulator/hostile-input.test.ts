@@ -79,7 +79,7 @@ const value = fc.oneof(
 );
 const parameters = fc.dictionary(key, value, { maxKeys: 12 });
 
-describe("whatever is sent", () => {
+describe("any input", () => {
   it("a request gets an answer with a status and, when refused, a code; nothing is thrown and no money moves", () => {
     const { exchange, alice } = traders();
     fc.assert(

@@ -65,7 +65,7 @@ async function refusal(
   return { status: Number(text.split(" ")[1]), code: body.code, text };
 }
 
-describe("whatever arrives at the port", () => {
+describe("any bytes at the port", () => {
   it.each([
     ["an unknown path", request("GET", "/v1/allOrders"), 404],
     ["a path above the root", request("GET", "/v1/../v1/time"), 404],
@@ -107,7 +107,7 @@ describe("whatever arrives at the port", () => {
     expect(answer).toMatchObject({ status, code: 1111 });
   });
 
-  it("says by which methods a path is offered", async () => {
+  it("lists the methods of a path", async () => {
     expect((await refusal(request("PUT", "/v1/order"))).text).toMatch(
       /^allow: POST, DELETE, GET\r$/im,
     );
@@ -126,7 +126,7 @@ describe("whatever arrives at the port", () => {
     expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 200", "HTTP/1.1 400"]);
   });
 
-  it("is none of the exchange's faults, and does not stop it", async () => {
+  it("is not reported as an internal fault, and does not stop the exchange", async () => {
     await Promise.all(
       Array.from({ length: 40 }, (_, count) =>
         send(

@@ -68,7 +68,7 @@ describe("an exchange on a port", () => {
     expect(cancelled.headers.get("content-length")).toBeNull();
   });
 
-  it("answers what it does not offer, and what is too large, with an error body", async () => {
+  it("answers unknown requests, and too large ones, with an error body", async () => {
     const { server } = await served();
     const missing = await fetch(`${server.restUrl}/allOrders`);
     expect([missing.status, ((await missing.json()) as { code: number }).code]).toEqual([
@@ -81,7 +81,7 @@ describe("an exchange on a port", () => {
     expect([large.status, ((await large.json()) as { code: number }).code]).toEqual([413, 1111]);
   });
 
-  it("tells a throttled client when to come back", async () => {
+  it("returns a Retry-After to a throttled client", async () => {
     const { server } = await served({ rateLimits: { common: 1 } });
     await fetch(`${server.restUrl}/time`);
     const refused = await fetch(`${server.restUrl}/time`);
@@ -116,7 +116,7 @@ describe("an exchange on a port", () => {
     expect(status).toBe(401);
   });
 
-  it("forgets a stream whose client has gone", async () => {
+  it("drops a stream whose client has disconnected", async () => {
     const { server, exchange } = await served();
     const { socket, next } = reader(`${server.streamUrl}/single/btcusdc@orderbook`);
     await next();
@@ -139,7 +139,7 @@ describe("an exchange on a port", () => {
     server = undefined;
   });
 
-  it("says which port is taken", async () => {
+  it("names the port that is in use", async () => {
     const taken = createServer();
     const port = await new Promise<number>((resolve) => {
       taken.listen(0, "127.0.0.1", () => {

@@ -136,7 +136,7 @@ describe("GET /v1/klines", () => {
     }
   });
 
-  it("keeps so many bars of each interval as the venue is told to", async () => {
+  it("keeps the configured number of bars of each interval", async () => {
     const { alice, bob, clock } = traders({
       rateLimits: { common: 0, order: 0 },
       retention: { candles: 500 },
@@ -159,7 +159,7 @@ describe("GET /v1/klines", () => {
 });
 
 describe("GET /v1/markPriceKlines", () => {
-  it("are bars of the mark as it was set and as it stood each second, without volume", async () => {
+  it("are bars of the mark, when set and at each second, without volume", async () => {
     const { alice, clock, setMark } = marked();
     setMark(30_100);
     setMark(29_900);
@@ -234,7 +234,7 @@ describe("GET /v1/offchainMarkPriceWithVolKlines", () => {
 });
 
 describe("GET /v1/platform/tradeVolume", () => {
-  it("is what was traded in all and on each day of UTC, in quote, of one market or of all", async () => {
+  it("sums the traded quote in all and on each day of UTC, of one market or of all", async () => {
     const { alice, bob, clock } = traders({
       markets: { btcusdc: {}, ethusdc: {} },
       rateLimits: { common: 0, order: 0 },
@@ -270,7 +270,7 @@ describe("a kline stream", () => {
   /** Readers of these tests answer no pings. */
   const AT_ONCE = { streams: { klineIntervalMs: 0, pongTimeoutMs: 3_600_000 } };
 
-  it("begins with the present bar, or with none, and sends what changes", async () => {
+  it("begins with the present bar, if any, and sends every change", async () => {
     const { exchange, alice, bob, clock } = traders(AT_ONCE);
     const early = new StreamReader(exchange, "/v1/single/btcusdc@kline1M");
     expect(early.take()).toEqual([[]]);
@@ -329,7 +329,7 @@ describe("a kline stream", () => {
     expect(sent.map(({ data }) => data[0].volume)).toEqual(names.map(() => "0.1"));
   });
 
-  it("gathers the changes of an interval, and is left alone while nothing trades", async () => {
+  it("combines the changes of an interval, and sends nothing while nothing trades", async () => {
     const { exchange, alice, bob, clock } = traders({ streams: { klineIntervalMs: 250 } });
     const reader = new StreamReader(exchange, "/v1/multiple");
     reader.connection.receive('{"id":1,"method":"SUBSCRIBE","params":["btcusdc@kline5m"]}');
@@ -351,7 +351,7 @@ describe("a kline stream", () => {
     expect(reader.take()).toEqual([{ id: 2, result: null }]);
   });
 
-  it("sends the bars of intervals without a trade as they begin, where the venue has them", async () => {
+  it("sends the bars of intervals without a trade as they begin, if the venue has them", async () => {
     const { exchange, alice, bob, clock } = traders({
       ...AT_ONCE,
       choices: { emptyBars: "repeat" },

@@ -27,14 +27,14 @@ describe("initial margin on order entry", () => {
     expect(alice.balances().balances.frozenMargin).toBe("1500");
   });
 
-  it("values a SELL far under the market at the mark, since that is what it takes on", () => {
+  it("values a SELL far below the market at the mark, the price at which it would trade", () => {
     const { alice } = marked({ creditOnRegistration: "1500" });
     expect(alice.place("SELL", "100", "1.001", { timeInForce: "IOC" }).json).toMatchObject({
       code: 2012,
     });
   });
 
-  it("always takes an order that only reduces, even at a price above the mark", () => {
+  it("always accepts an order that only reduces, even at a price above the mark", () => {
     const { alice, bob } = marked({ creditOnRegistration: "1500" });
     bob.place("SELL", "30000", "1");
     alice.place("BUY", "30000", "1");
@@ -66,7 +66,7 @@ describe("initial margin on order entry", () => {
 });
 
 describe("below maintenance margin", () => {
-  it("loses its orders, may only reduce, and is free again once it is safe", () => {
+  it("cancels the account's orders and lets it only reduce, until it is safe again", () => {
     const { alice, bob, setMark } = marked({ creditOnRegistration: "2000" });
     bob.place("SELL", "30000", "1");
     alice.place("BUY", "30000", "1");
@@ -86,7 +86,7 @@ describe("below maintenance margin", () => {
     expect(alice.place("BUY", "28000", "0.001").status).toBe(200);
   });
 
-  it("is announced among the high-risk accounts from 80 % of risk on, read at most once a second", async () => {
+  it("lists the account as high-risk from 80 % of risk on, read at most once a second", async () => {
     const { alice, bob, setMark, clock } = marked({ creditOnRegistration: "2000" });
     bob.place("SELL", "30000", "1");
     alice.place("BUY", "30000", "1");
@@ -105,7 +105,7 @@ describe("below maintenance margin", () => {
     ]);
   });
 
-  it("is noticed at the very trade that brings an account there", () => {
+  it("is detected at the trade that brings an account there", () => {
     const { alice, bob } = marked({ creditOnRegistration: "2000" });
     bob.place("SELL", "31200", "1");
     alice.place("BUY", "29000", "0.01");
@@ -239,7 +239,7 @@ describe("a position", () => {
     });
   });
 
-  it("is listed no more after it closed, where the venue says so", () => {
+  it("is not listed after it closed, if the venue chose that", () => {
     const { alice, bob } = marked({ choices: { closedPositions: "omit" } });
     for (const [ours, theirs] of [
       ["BUY", "SELL"],
@@ -251,7 +251,7 @@ describe("a position", () => {
     expect(alice.call("GET", "/v1/positions").json).toEqual([]);
   });
 
-  it("loses a failed trade out of its middle, as if it had never been", async () => {
+  it("drops an earlier trade that failed, as if it had never been made", async () => {
     // A rate of one half and a fixed seed: some of the five settle, some fail.
     const { alice, bob, clock, exchange } = marked({ settlement: { failureRate: 0.5 }, seed: 3 });
     for (const price of ["30000", "30100", "30200", "30300", "30400"]) {

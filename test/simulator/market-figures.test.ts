@@ -151,7 +151,7 @@ describe("a market's live figures", () => {
     expect(state().offchainMarkPrice).toBe("30135");
   });
 
-  it("are sent each second to whoever follows the market", async () => {
+  it("are sent each second to the market's followers", async () => {
     const { exchange, clock, setMark } = world();
     const reader = new StreamReader(exchange, "/v1/single/btcusdc@market");
     reader.take();

@@ -81,7 +81,7 @@ const order = fc.record({
 });
 
 describe("the matching engine", () => {
-  it("trades exactly what the plainest price-time matching trades, and leaves the same book", () => {
+  it("makes the same trades as the simplest price-time matching, and leaves the same book", () => {
     fc.assert(
       fc.property(
         fc.array(order, { maxLength: 80 }),

@@ -35,7 +35,7 @@ function stream({ exchange, acting }: ReturnType<typeof world>) {
 }
 
 describe("an operator", () => {
-  it("may ask and order for the account from the moment it is named, and not before", () => {
+  it("may read and trade for the account from the moment it is named, and not before", () => {
     const { acting, alice, allow } = world();
     expect(acting.call("GET", "/v1/balances").json).toMatchObject({ code: 1012 });
     expect(allow(acting.address, "true")).toMatchObject({
@@ -105,7 +105,7 @@ describe("an operator", () => {
     expect(elsewhere.call("GET", "/v1/balances").json).toMatchObject({ code: 1012 });
   });
 
-  it("neither registers the account, nor names operators, nor takes its money", () => {
+  it("cannot register the account, name operators or withdraw", () => {
     const { acting, allow, exchange, clock } = world();
     allow(acting.address, "true");
     expect(acting.call("POST", "/v1/account").json).toMatchObject({ code: 1012 });
@@ -126,7 +126,7 @@ describe("an operator", () => {
     expect(exchange.account(fresh)).toBeUndefined();
   });
 
-  it("loses all of it at once when it is revoked: requests, orders, its resting orders and its stream", () => {
+  it("loses all access at once when revoked: requests, orders, its resting orders and its stream", () => {
     const made = world();
     const { acting, alice, allow } = made;
     allow(acting.address, "true");
@@ -167,14 +167,14 @@ describe("an operator", () => {
     expect(acting.call("GET", "/v1/balances").status).toBe(200);
   });
 
-  it("that is no address is 1110, and isValid is true or false", () => {
+  it("must be an address, else 1110, and isValid must be true or false", () => {
     const { allow, alice, bob } = world();
     expect(allow("0x12", "true").json).toMatchObject({ code: 1110 });
     expect(allow(bob.address, "yes").json).toMatchObject({ code: 1111 });
     expect(alice.call("POST", "/operator", { isValid: "true" }).json).toMatchObject({ code: 1111 });
   });
 
-  it("is never the account itself, whose own orders its revoking would cancel", () => {
+  it("cannot be the account itself, since revoking it would cancel the account's own orders", () => {
     const { allow, alice } = world();
     alice.place("BUY", "30000", "0.1");
     expect(allow(alice.address, "true").json).toMatchObject({ code: 1111 });
@@ -192,7 +192,7 @@ describe("an operator", () => {
     expect(allow(`0x${"0".repeat(40)}`, "true").status).toBe(200);
   });
 
-  it("that was revoked does not come back by the request that once named it", () => {
+  it("cannot be restored after its revocation by repeating the request that named it", () => {
     const { acting, alice, allow } = world();
     const named = alice.signed({ operator: acting.address, isValid: "true" });
     expect(alice.raw("POST", "/operator", named, "form").status).toBe(200);
@@ -202,7 +202,7 @@ describe("an operator", () => {
   });
 });
 
-describe("a good signature of somebody else", () => {
+describe("a valid signature of another key", () => {
   it("is 1012 by default and 1010 where the venue says so, while a bad one stays 1012", () => {
     const { acting } = world();
     expect(acting.call("GET", "/v1/balances")).toMatchObject({ status: 400, json: { code: 1012 } });
@@ -248,7 +248,7 @@ describe("a fee agreement", () => {
     );
   });
 
-  it("about no market, or about rates that are none, is refused with its place in the file", () => {
+  it("about an unknown market, or with invalid rates, is refused with its place in the file", () => {
     const about = (marketId: string, takerFeeRate: string) =>
       traders({
         accounts: {

@@ -43,7 +43,7 @@ describe("rate limits", () => {
     expect(alice.call("GET", "/v1/openOrders").status).toBe(200);
   });
 
-  it("turn into a ban with 418 for who carries on, for streams too, and end by themselves", async () => {
+  it("turn into a ban with 418 for a client that continues, for streams too, and end by themselves", async () => {
     const { at, clock, exchange } = world();
     const alice = at(0, "1.1.1.1");
     const statuses: number[] = [];
@@ -79,7 +79,7 @@ describe("rate limits", () => {
     expect(byAccount.at(1, "1.1.1.1").call("POST", "/v1/account").status).toBe(200);
   });
 
-  it("by account count who names no registered one by address, so that invented names escape nothing", () => {
+  it("by account count requests without a registered account by address, so that invented names do not avoid the limit", () => {
     const { at } = world({ key: "account" });
     const statuses: number[] = [];
     for (let count = 0; count < 6; count += 1) {

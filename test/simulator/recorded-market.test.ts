@@ -67,7 +67,7 @@ describe("participants in a recorded market", () => {
     expect(exchange.audit().isConserved).toBe(true);
   });
 
-  it("stand behind what is recorded at their price, for other participants too", () => {
+  it("queue behind the recorded lots at their price, for other participants too", () => {
     const { alice, bob, exchange } = recorded();
     alice.place("SELL", "30000.1", "0.5");
     bob.place("BUY", "30000.1", "1.2", { timeInForce: "IOC" });
@@ -88,7 +88,7 @@ describe("participants in a recorded market", () => {
     expect(alice.openOrders()).toMatchObject([{ pendingAmount: filled }]);
   });
 
-  it("fill in full when the recorded best opposite price comes to theirs, after the whole message", () => {
+  it("fill in full when the recorded best opposite price reaches theirs, after the whole message", () => {
     const { alice, update, exchange } = recorded();
     alice.place("BUY", "30000", "0.5");
     alice.place("BUY", "29999.9", "0.5");
@@ -100,7 +100,7 @@ describe("participants in a recorded market", () => {
     expect(exchange.book("btcusdc").asks[0]).toEqual([300_000, 700]);
   });
 
-  it("wait out the lots ahead of them: prints at their price first use those up", () => {
+  it("wait for the lots ahead of them: recorded trades at their price use those up first", () => {
     const { alice, print } = recorded();
     alice.place("BUY", "29999.9", "0.5");
     print("SELL", 299_999, 800);
@@ -120,7 +120,7 @@ describe("participants in a recorded market", () => {
     expect(alice.openOrders()).toMatchObject([{ pendingAmount: "0.1" }]);
   });
 
-  it("share a print in the order in which they stand, and never more than was printed", () => {
+  it("share a recorded trade in queue order, and never more than its amount", () => {
     const { alice, bob, print, exchange } = recorded();
     alice.place("BUY", "29999.9", "0.5");
     bob.place("BUY", "29999.9", "0.5");
@@ -135,14 +135,14 @@ describe("participants in a recorded market", () => {
     ).toEqual(["0.5", "0.2", "1"]);
   });
 
-  it("fill in full when a print goes through their price, at their own price", () => {
+  it("fill in full when a recorded trade goes through their price, at their own price", () => {
     const { alice, print } = recorded();
     alice.place("BUY", "30000", "0.5");
     print("SELL", 299_999, 1);
     expect(alice.openOrders()).toMatchObject([{ pendingAmount: "0.5", averagePrice: "30000" }]);
   });
 
-  it("never have a print take recorded levels away, which only recorded messages change", () => {
+  it("never reduce recorded levels by recorded trades: only recorded messages change them", () => {
     const { print, exchange } = recorded();
     const before = exchange.book("btcusdc");
     print("SELL", 299_998, 2500);

@@ -156,7 +156,7 @@ describe("a market that never opened, or was closed", () => {
 });
 
 describe("the hash of an order", () => {
-  it("is remembered for as many orders as the venue keeps, and then forgotten", () => {
+  it("is remembered for the configured number of orders, and then forgotten", () => {
     const { alice } = traders({ retention: { orderHashes: 500 }, rateLimits: { order: 0 } });
     const first = alice.order("BUY", "30000", "0.1", { timeInForce: "IOC" });
     const send = () => alice.call("POST", "/v1/order", first);
@@ -171,7 +171,7 @@ describe("the hash of an order", () => {
 });
 
 describe("accounts", () => {
-  it("are no more than the venue takes, so that keys made by the million do not fill its memory", () => {
+  it("are limited in number, so that millions of generated keys do not fill the memory", () => {
     const { exchange, clock } = traders({ maxAccounts: 3 });
     const fourth = new ReferenceClient(
       exchange,

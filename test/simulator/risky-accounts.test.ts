@@ -18,7 +18,7 @@ function world() {
 }
 
 describe("the list of high-risk accounts", () => {
-  it("is the riskiest first, whoever came first, and counts maintenance margin over net value", () => {
+  it("is sorted by maintenance margin over net value, whatever the order of registration", () => {
     const { alice, bob, carol, setMark, risky } = world();
     bob.place("SELL", "30000", "1.9");
     alice.place("BUY", "30000", "0.9");
@@ -38,7 +38,7 @@ describe("the list of high-risk accounts", () => {
     ]);
   });
 
-  it("has accounts with nothing left at its head, the deepest in debt first, shown as far above any bound", () => {
+  it("begins with accounts without net value, the deepest in debt first, shown far above any bound", () => {
     const { alice, bob, carol, setMark, risky } = world();
     bob.place("SELL", "30000", "1.9");
     alice.place("BUY", "30000", "0.9");
@@ -50,7 +50,7 @@ describe("the list of high-risk accounts", () => {
     ]);
   });
 
-  it("is left by an account that closes its position, and never had one that holds none", () => {
+  it("drops an account that closes its position, and never lists one without a position", () => {
     const { alice, bob, setMark, risky } = world();
     bob.place("SELL", "30000", "1");
     alice.place("BUY", "30000", "1");

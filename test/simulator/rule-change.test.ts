@@ -20,7 +20,7 @@ const TWO = {
 };
 
 describe("a market whose rules change while it runs", () => {
-  it("tells them at once and takes new orders by them alone, two markets in one moment", () => {
+  it("reports them at once and accepts new orders only by them, for two markets at the same time", () => {
     const { alice, exchange } = traders(TWO);
     exchange.setMarketRules("btcusdc", COARSER);
     exchange.setMarketRules("ethusdc", {
@@ -72,7 +72,7 @@ describe("a market whose rules change while it runs", () => {
     ).toEqual([4010, 200, 2017]);
   });
 
-  it("keeps what rests as it was taken: at its price, with its amount, its fee rates and its place, until it is filled or cancelled", async () => {
+  it("keeps resting orders with their price, amount, fee rates and place until they are filled or cancelled", async () => {
     const { alice, bob, clock, exchange } = traders();
     const { id } = alice.place("SELL", "30000.1", "0.007").json;
     const { id: other } = alice.place("SELL", "30000.3", "0.007").json;
@@ -109,7 +109,7 @@ describe("a market whose rules change while it runs", () => {
     exchange.stop();
   });
 
-  it("asks for the margin of its leverage now, and lets those only reduce whom its maintenance leaves short", async () => {
+  it("requires the margin of the new leverage at once, and lets accounts below the new maintenance only reduce", async () => {
     const { alice, bob, clock, exchange } = traders({ creditOnRegistration: "1000" });
     bob.place("SELL", "30000", "0.4");
     alice.place("BUY", "30000", "0.4");

@@ -71,7 +71,7 @@ describe("a connection", () => {
     }
   });
 
-  it("is one of at most so many of an address, and makes room when it ends", () => {
+  it("counts against its address's limit until it ends", () => {
     const { exchange } = traders({ streams: { maxConnectionsPerIp: 2 } });
     const first = new StreamReader(exchange, "/v1/multiple");
     new StreamReader(exchange, "/v1/multiple");

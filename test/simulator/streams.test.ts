@@ -104,7 +104,7 @@ describe("combined streams", () => {
     ]);
   });
 
-  it("say what was wrong with a request, and go on", () => {
+  it("report the error of a request, and continue", () => {
     const { exchange } = traders();
     const reader = new StreamReader(exchange, "/v1/multiple");
     reader.connection.receive('{"id":1,"method":"SUBSCRIBE","params":["nope@orderbook"]}');
@@ -130,7 +130,7 @@ describe("combined streams", () => {
     ]);
   });
 
-  it("subscribe to the known names of a list and answer each unknown one by an error of its own, so that no book stands still unseen", () => {
+  it("subscribe to the known names of a list and return an error for each unknown one, so that a missing book is noticed", () => {
     const { exchange, alice } = traders(EVERY_CHANGE);
     const reader = new StreamReader(exchange, "/v1/multiple");
     const params = ["nope@market", "btcusdc@orderbook", "btcusdc@depth", "btcusdc@market"];
@@ -181,7 +181,7 @@ describe("combined streams", () => {
     );
   });
 
-  it("take @trade for @trades, whose name the events carry, and tell no trade twice to who asked by both", () => {
+  it("accept @trade for @trades, the name in the events, and send a trade once to a client that asked for both", () => {
     const { exchange, alice, bob } = traders();
     const reader = new StreamReader(exchange, "/v1/multiple?streams=btcusdc@trade");
     const single = new StreamReader(exchange, "/v1/single/btcusdc@trade");
@@ -320,7 +320,7 @@ describe("combined streams", () => {
 });
 
 describe("the account stream", () => {
-  it("tells an order's life: accepted, matched, settled, with its trade, incomes and balances", async () => {
+  it("reports an order's life: accepted, matched, settled, with its trade, incomes and balances", async () => {
     const { exchange, alice, bob, clock } = traders();
     const reader = new StreamReader(exchange, accountPath(alice));
     alice.place("SELL", "30000", "0.1");
@@ -376,7 +376,7 @@ describe("the account stream", () => {
     expect(open("/v1/elsewhere")).toThrow(/1111/);
   });
 
-  it("takes the address in the spelling that was signed", () => {
+  it("accepts the address in the spelling that was signed", () => {
     const { exchange, alice } = traders();
     const lower = alice.address.toLowerCase();
     const { signature, timestamp } = alice.signed({ account: lower });

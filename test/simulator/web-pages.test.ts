@@ -46,7 +46,7 @@ function ask(
 const deposit = (headers: OutgoingHttpHeaders) =>
   ask("POST", `/faucet?account=${ACCOUNT}&amount=5`, headers);
 
-describe("a web page in the browser of whoever runs the exchange", () => {
+describe("a web page in the browser of the exchange's operator", () => {
   it.each([
     ["an origin of the web", { origin: "https://attacker.example" }],
     ["an origin of another local page", { origin: "http://localhost:3000" }],
@@ -188,7 +188,7 @@ describe("a web page whose origin the file allows", () => {
     },
   );
 
-  it("may be every page, where the file says so, and is none without a word in it", async () => {
+  it("may be any page if the file says so, and none by default", async () => {
     const config = parseExchangeConfig({ port: 0, markets: { btcusdc: {} }, corsOrigins: ["*"] });
     const any = await serveExchange(new EmbeddedExchange(config, liveSeam()));
     const of = async (restUrl: string) => {

@@ -19,8 +19,8 @@ function world() {
   return { clock, budget, started, takes };
 }
 
-describe("what all clients of the chain's port may take of its time", () => {
-  it("is carried out one after the other, so that the exchange's own requests come in between", async () => {
+describe("the time budget of the chain's port", () => {
+  it("runs requests one after the other, so that the exchange's own run in between", async () => {
     const { clock, started, takes } = world();
     const answers = [takes(1000), takes(1000), takes(1000)];
     await clock.runFor(5000);
@@ -32,7 +32,7 @@ describe("what all clients of the chain's port may take of its time", () => {
     expect(started).toEqual([0, 1000, 2000]);
   });
 
-  it("is counted together: after long ones the next is refused, whoever asks, until enough time has passed", async () => {
+  it("is shared by all clients: after long requests the next is refused until enough time has passed", async () => {
     const { clock, started, takes } = world();
     const answers = [takes(8000), takes(8000), takes(8000), takes(10)];
     await clock.runFor(30_000);
@@ -49,7 +49,7 @@ describe("what all clients of the chain's port may take of its time", () => {
     expect(await later).toEqual({ result: 10 });
   });
 
-  it("does not pile up: of more than may wait the rest is refused at once, and room comes back", async () => {
+  it("limits the waiting requests: any further one is refused at once, until there is room again", async () => {
     const { clock, takes } = world();
     const answers = Array.from({ length: 7 }, () => takes(100));
     expect(await answers[6]).toMatchObject({ error: { code: -32005 } });
@@ -60,7 +60,7 @@ describe("what all clients of the chain's port may take of its time", () => {
     expect(await next).toEqual({ result: 100 });
   });
 
-  it("goes on after one that fails, which its asker is told", async () => {
+  it("continues after a failed request, whose client gets the error", async () => {
     const { clock, budget, takes } = world();
     await expect(budget.run(() => Promise.reject(new Error("no")))).rejects.toThrow("no");
     const next = takes(1);

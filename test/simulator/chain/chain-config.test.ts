@@ -51,7 +51,7 @@ describe("the configuration of the chain", () => {
     expect(messageOf(written)).toMatch(message);
   });
 
-  it("never shows a phrase that was written wrong", () => {
+  it("never shows an invalid mnemonic in its error", () => {
     const message = messageOf({ mnemonic: `${PHRASE} 1` });
     expect(message).toMatch(
       /^chain\.mnemonic: has the wrong form .*not shown.* 12 to 24 English words/,
@@ -63,15 +63,15 @@ describe("the configuration of the chain", () => {
   });
 });
 
-describe("the accounts of a phrase", () => {
-  it("are those that every development chain has", () => {
+describe("the accounts of a mnemonic", () => {
+  it("are the accounts of every development chain", () => {
     expect(chainKeys(PHRASE, 2).accounts.map(({ signer }) => signer.address)).toEqual([
       "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
       "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
     ]);
   });
 
-  it("are none of the exchange's own, of which each is another", () => {
+  it("differ from the exchange's own, which all differ from each other", () => {
     const keys = chainKeys(PHRASE, 20);
     const all = [
       keys.owner,

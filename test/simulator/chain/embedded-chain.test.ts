@@ -25,7 +25,7 @@ async function start(options: ChainCase = {}): Promise<OpenChain> {
 }
 
 describe("the contracts of a new chain", () => {
-  it("are all there and wired, so that the first trade could be sent", async () => {
+  it("are deployed and connected, so that the first trade could be sent", async () => {
     const { chain, addresses, keys } = await start({ markets: [BTC, ETH] });
     const { dealer, token } = addresses;
     const state = DEALER.decodeFunctionResult(
@@ -61,7 +61,7 @@ describe("the contracts of a new chain", () => {
       expect(await read(chain, token, TOKEN, "balanceOf", signer.address)).toBe(10n ** 12n);
   });
 
-  it("have the addresses of the phrase and the market's id alone", async () => {
+  it("have addresses that depend only on the mnemonic and the market's id", async () => {
     const { addresses, close } = await start({ markets: [BTC] });
     await close();
     const later = await start({
@@ -73,7 +73,7 @@ describe("the contracts of a new chain", () => {
     expect({ ...later.addresses, markets: null }).toEqual({ ...addresses, markets: null });
   });
 
-  it("leave the funding to the keeper alone where the limiter is off", async () => {
+  it("leave funding to the keeper alone if the limiter is off", async () => {
     const { chain, addresses, keys } = await start({
       config: { contracts: { fundingLimiter: false } },
     });
@@ -90,7 +90,7 @@ describe("the contracts of a new chain", () => {
     expect((await chain.receipt(hash))?.isReverted).toBe(false);
   });
 
-  it("are refused with the step that the dealer does not take", async () => {
+  it("name the deployment step that the dealer refuses", async () => {
     open = await chainOf();
     const risky = { ...BTC, liquidationPriceOff: BTC.liquidationThreshold };
     await expect(chainOf({ markets: [risky] })).rejects.toThrow("setPerpRiskParams");
@@ -98,7 +98,7 @@ describe("the contracts of a new chain", () => {
 });
 
 describe("transactions of one account", () => {
-  it("are all taken when more wait than a block holds, each with a nonce of its own, and come in the order that they were sent in", async () => {
+  it("are all accepted with their own nonces and mined in order, even when more are pending than a block holds", async () => {
     const clock = new VirtualClock(START_MS);
     const { chain, keys } = await start({
       clock,
@@ -121,7 +121,7 @@ describe("transactions of one account", () => {
     expect(new Set(blocks).size).toBeGreaterThan(1);
   });
 
-  it("go on after what somebody else sent with the same key, mined or waiting", async () => {
+  it("continue after another sender's transactions with the same key, mined or pending", async () => {
     const clock = new VirtualClock(START_MS);
     const { chain, keys } = await start({ clock, config: { blocks: { intervalMs: 1000 } } });
     const [account] = keys.accounts;
@@ -143,7 +143,7 @@ describe("transactions of one account", () => {
       expect(await chain.receipt(hash)).toMatchObject({ isReverted: false });
   });
 
-  it("go on where the chain is when the last of them was dropped", async () => {
+  it("continue at the chain's nonce when the last of them was dropped", async () => {
     const clock = new VirtualClock(START_MS);
     const { chain, keys } = await start({ clock, config: { blocks: { intervalMs: 1000 } } });
     const from = keys.orderSender.signer;
@@ -160,7 +160,7 @@ describe("transactions of one account", () => {
 });
 
 describe("the time of a block", () => {
-  it("is the exchange's, also when that is virtual or steps back", async () => {
+  it("is the exchange's time, even if that is virtual or steps back", async () => {
     const clock = new VirtualClock(START_MS);
     const { chain, keys, addresses } = await start({ clock });
     expect(chain.head.timestampSeconds).toBe(START_MS / 1000);
@@ -174,7 +174,7 @@ describe("the time of a block", () => {
     expect(chain.head.timestampSeconds).toBe(START_MS / 1000 + 7);
   });
 
-  it("is what a view of the pending block sees, so that a price that went stale is stale", async () => {
+  it("applies to views of the pending block, so that a stale price is reported as stale", async () => {
     const clock = new VirtualClock(START_MS);
     const { chain, addresses } = await start({
       clock,
@@ -193,7 +193,7 @@ describe("the time of a block", () => {
 });
 
 describe("blocks", () => {
-  it("come one a transaction, and none for one whose turn has not come", async () => {
+  it("are mined one for each transaction, and not for one whose nonce is not next", async () => {
     const { chain, keys } = await start();
     const from = keys.accounts[0]?.signer.address;
     const before = chain.head.number;
@@ -209,7 +209,7 @@ describe("blocks", () => {
     expect((await chain.receipt(late as string))?.blockNumber).toBe(before + 1);
   });
 
-  it("come at the interval of the exchange's clock, and take what waits", async () => {
+  it("are mined at the interval of the exchange's clock, with all pending transactions", async () => {
     const clock = new VirtualClock(START_MS);
     const { chain, keys } = await start({ clock, config: { blocks: { intervalMs: 2000 } } });
     const before = chain.head.number;
@@ -228,7 +228,7 @@ describe("blocks", () => {
     expect((await chain.receipt(hash))?.blockNumber).toBe(before + 1);
   });
 
-  it("stay out while nothing happens, where empty ones are not wanted", async () => {
+  it("are not mined without transactions if empty ones are off", async () => {
     const clock = new VirtualClock(START_MS);
     const { chain, keys } = await start({
       clock,
@@ -249,7 +249,7 @@ describe("blocks", () => {
     expect(chain.head.number).toBe(before + 1);
   });
 
-  it("put the highest tip first, or what came first", async () => {
+  it("order transactions by tip, or by arrival", async () => {
     for (const [order, first] of [
       ["tip", 1],
       ["arrival", 0],
@@ -271,7 +271,7 @@ describe("blocks", () => {
     }
   });
 
-  it("hold a transaction that reverts, with its receipt", async () => {
+  it("contain a transaction that reverts, with its receipt", async () => {
     const { chain, keys, addresses } = await start();
     const stranger = keys.accounts[1]?.signer ?? keys.owner.signer;
     const hash = await sendTo(

@@ -60,7 +60,7 @@ const value: fc.Arbitrary<unknown> = fc.oneof(
   ),
 );
 
-describe("whatever comes to the port", () => {
+describe("any input to the port", () => {
   for (const devMethods of [false, true]) {
     it(`is answered in JSON-RPC, and the chain goes on (devMethods: ${devMethods})`, async () => {
       const { callGasLimit } = open.chain.genesis;

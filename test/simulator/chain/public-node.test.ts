@@ -98,7 +98,7 @@ describe("eth_getBlockReceipts", () => {
     }
   });
 
-  it("is null for a block that is not there, and refused for one that is not made yet", async () => {
+  it("is null for an unknown block, and refused for the pending one", async () => {
     await start();
     expect(await resultOf("eth_getBlockReceipts", "0xffffff")).toBeNull();
     expect(await resultOf("eth_getBlockReceipts", `0x${"1".repeat(64)}`)).toBeNull();
@@ -150,7 +150,7 @@ describe("eth_createAccessList", () => {
     expect([receipt.status, receipt.gasUsed]).toEqual(["0x1", gasUsed]);
   });
 
-  it("lists accounts that are only looked at, and leaves out sender, recipient and precompiled contracts", async () => {
+  it("lists accounts that are only read, and leaves out sender, recipient and precompiled contracts", async () => {
     await start();
     const at = "0x00000000000000000000000000000000000000cc";
     // BALANCE of an account, a call of the identity contract, SLOAD of slot 7.
@@ -175,7 +175,7 @@ describe("eth_createAccessList", () => {
     });
   });
 
-  it("says how a call fails beside what it touched", async () => {
+  it("reports a call's failure together with the slots it touched", async () => {
     await start();
     const data = TOKEN_CALLS.encodeFunctionData("transfer", [other(), 10n ** 30n]);
     const { accessList, error } = await resultOf<{ accessList: object[]; error: string }>(
@@ -242,7 +242,7 @@ describe("eth_subscribe to new transactions", () => {
 });
 
 describe("the pending block", () => {
-  it("has the number that comes next, as the clients read it", async () => {
+  it("has the next block number, which clients read", async () => {
     await start(INTERVAL);
     await send(rich(), { nonce: 0 });
     const { number } = open.chain.head;
@@ -257,7 +257,7 @@ describe("the pending block", () => {
 });
 
 describe("eth_getProof", () => {
-  it("takes storage keys as quantities and as 32 bytes, and names them as they were given", async () => {
+  it("accepts storage keys as quantities and as 32 bytes, and returns them in the same form", async () => {
     await start();
     const word = (key: string) => `0x${key.slice(2).padStart(64, "0")}`;
     const keys = ["0x0", "0x00", "0x1", word("0x0"), word("0x1")];
@@ -412,7 +412,7 @@ describe("a refusal", () => {
     );
   });
 
-  it("of a contract has code 3, its reason and its data, and an execution that breaks off is no revert", async () => {
+  it("of a contract has code 3, its reason and its data, unlike an execution that halts", async () => {
     await start();
     const { dealer, token } = open.addresses;
     const at = "0x00000000000000000000000000000000000000cc";

@@ -72,8 +72,8 @@ async function giveCode(address: Hex, answerBytes: number): Promise<void> {
   );
 }
 
-describe("the answer to a batch", () => {
-  it("has at most 25 MB, and each request that found no room is refused by its id", async () => {
+describe("the response to a batch", () => {
+  it("has at most 25 MB, with an error under its id for each request beyond that", async () => {
     await giveCode(LARGE, 2_000_000);
     const { bytes, answers } = await ask(...Array.from({ length: 100 }, () => codeOf(LARGE)));
     expect(bytes).toBeLessThanOrEqual(MOST_BYTES);
@@ -82,7 +82,7 @@ describe("the answer to a batch", () => {
     for (const { error } of answers.slice(12)) expect(error).toEqual(TOO_LARGE);
   });
 
-  it("is no reason to refuse one request of that length by itself", async () => {
+  it("does not limit a single request of that length", async () => {
     await giveCode(LARGE, MOST_BYTES + 1000);
     const answer = await session.answer(
       JSON.stringify({ jsonrpc: "2.0", id: 1, ...codeOf(LARGE) }),
@@ -90,7 +90,7 @@ describe("the answer to a batch", () => {
     expect(answer?.length).toBeGreaterThan(MOST_BYTES);
   });
 
-  it("never hides a transaction that was sent: it is told, or was not sent at all", async () => {
+  it("never hides a transaction that was sent: it returns the hash, or nothing was sent", async () => {
     await giveCode(LARGE, 12_500_000);
     await giveCode(REST, 12_499_950);
     const { answers } = await ask(codeOf(LARGE), codeOf(REST), sending(), codeOf(REST), sending());

@@ -91,13 +91,13 @@ const ODD: fc.Arbitrary<unknown> = fc.oneof(
 );
 
 describe("the parameters of a request", () => {
-  it("are read for every method that the port has, and for every name by which state is set by hand", () => {
+  it("are validated for every method of the port, including those that set state manually", () => {
     expect(Object.keys(wellFormed(knownOf(open))).sort()).toEqual([...RPC_METHODS.keys()].sort());
     for (const method of STATE_BY_HAND)
       expect(RPC_METHODS.get(method), method).toMatchObject({ isDev: true });
   });
 
-  it("are taken as clients write them", async () => {
+  it("are accepted in every form that clients write", async () => {
     for (const [method, requests] of Object.entries(wellFormed(knownOf(open)))) {
       for (const params of requests)
         expect(
@@ -309,7 +309,7 @@ describe("the parameters of a request", () => {
     expect((await rpc(...request(hash))).error).toBeUndefined();
   });
 
-  it("are never refused in the EVM library's words, whatever they are", async () => {
+  it("are never refused with the EVM library's own error texts", async () => {
     const cases = wellFormed(knownOf(open));
     const request = fc.constantFrom(...Object.keys(cases)).chain((method) =>
       fc.record({
@@ -335,7 +335,7 @@ describe("the parameters of a request", () => {
   });
 });
 
-describe("params that are no list", () => {
+describe("params that are not a list", () => {
   it.each([{}, "latest", 5, true])("are refused: %j", async (params) => {
     const answer = await session.answer(
       JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_chainId", params }),
@@ -345,7 +345,7 @@ describe("params that are no list", () => {
     });
   });
 
-  it("are none where they are null, as some clients write it", async () => {
+  it("count as empty if they are null, as some clients write it", async () => {
     const answer = await session.answer(
       '{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":null}',
     );

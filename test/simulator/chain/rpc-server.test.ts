@@ -66,7 +66,7 @@ async function rpc(
 }
 
 describe("a wallet from outside", () => {
-  it("deposits with its own key, and reads what it has", async () => {
+  it("deposits with its own key, and reads its balances", async () => {
     const { url } = await start();
     const { addresses, keys } = open;
     const wallet = new Wallet(keys.accounts[0]?.privateKey ?? "", provider(url));
@@ -79,7 +79,7 @@ describe("a wallet from outside", () => {
     expect((await dealer.queryFilter("Deposit", 0)).length).toBe(1);
   });
 
-  it("is told why a contract would refuse, in the contract's words", async () => {
+  it("gets the contract's revert reason", async () => {
     const { url } = await start();
     const dealer = new Contract(open.addresses.dealer, dealerAbi, provider(url));
     const refusal: unknown = await dealer
@@ -113,14 +113,14 @@ describe("a wallet from outside", () => {
     expect((await rpc(url, "personal_sign", "0x00", owner.signer.address)).error).toBeDefined();
   });
 
-  it("signs for nobody where they are locked", async () => {
+  it("cannot use the accounts if they are locked", async () => {
     const { url } = await start({}, { accounts: { count: 1, unlocked: false } });
     expect((await rpc(url, "eth_accounts")).result).toEqual([]);
   });
 });
 
 describe("a websocket", () => {
-  it("carries requests, and tells its own client of blocks and logs", async () => {
+  it("carries requests, and sends blocks and logs to its own client", async () => {
     const { url, streamUrl } = await start();
     const { addresses, keys } = open;
     const stream = new WebSocketProvider(streamUrl, 31337, { staticNetwork: true });
@@ -147,7 +147,7 @@ describe("a websocket", () => {
     expect(await block).toBe(open.chain.head.number);
   });
 
-  it("cannot end another's subscription, and leaves none behind", async () => {
+  it("cannot end another client's subscription, and ends its own when it closes", async () => {
     const { streamUrl } = await start();
     const [one, other] = [await connected(streamUrl), await connected(streamUrl)];
     const id = (await ask(one, "eth_subscribe", "newHeads")).result;
@@ -243,7 +243,7 @@ describe("the forms of JSON-RPC", () => {
     });
   });
 
-  it("have an error for what is none of them, and the port goes on", async () => {
+  it("return an error for invalid input, and the port keeps running", async () => {
     const { url } = await start();
     const cases: readonly (readonly [string, string, number])[] = [
       ["no JSON", "{", -32700],
@@ -276,7 +276,7 @@ describe("the forms of JSON-RPC", () => {
     expect((await rpc(url, "eth_chainId")).result).toBe("0x7a69");
   });
 
-  it("are asked for in JSON, by POST, and within bounds", async () => {
+  it("accept only JSON, by POST, up to a size limit", async () => {
     const { url } = await start({ maxBodyBytes: 2048 });
     expect((await post(url, "{}", "text/plain")).status).toBe(415);
     expect((await post(url, " ".repeat(3000))).status).toBe(413);
@@ -287,8 +287,8 @@ describe("the forms of JSON-RPC", () => {
   });
 });
 
-describe("what would hurt", () => {
-  it("is refused: code from outside, overrides, the methods of development nodes", async () => {
+describe("a harmful request", () => {
+  it("is refused: deploying code, overrides, the methods of development nodes", async () => {
     const { url } = await start();
     const wallet = new Wallet(open.keys.accounts[0]?.privateKey ?? "");
     const raw = await wallet.signTransaction({
@@ -323,7 +323,7 @@ describe("what would hurt", () => {
     }
   });
 
-  it("is refused in every form that a transaction can be given: not one of them deploys", async () => {
+  it("is refused in every encoding of a transaction: none of them deploys", async () => {
     const { url } = await start();
     const { addresses, keys } = open;
     const wallet = new Wallet(keys.accounts[0]?.privateKey ?? "");
@@ -439,7 +439,7 @@ describe("what would hurt", () => {
     ).toMatch(/^0x[0-9a-f]{64}$/);
   });
 
-  it("is bounded for code that is not the exchange's: gas, of calls and of transactions", async () => {
+  it("is limited for code that is not the exchange's: the gas of calls and of transactions", async () => {
     const { url } = await start({ deployments: true, foreignGas: 200_000 });
     const { addresses, keys } = open;
     const wallet = new Wallet(keys.accounts[0]?.privateKey ?? "", provider(url));
@@ -476,7 +476,7 @@ describe("what would hurt", () => {
     expect((await rpc(url, "eth_sendRawTransaction", own)).result).toMatch(/^0x/);
   });
 
-  it("is bounded: blocks of logs and of fees at once, lists, the answers to a batch", async () => {
+  it("is limited: blocks of logs and of fees at once, lists, the responses to a batch", async () => {
     const { url } = await start();
     const { chain, addresses } = open;
     await chain.request("hardhat_mine", "0x3e8");
@@ -501,7 +501,7 @@ describe("what would hurt", () => {
     });
   });
 
-  it("is bounded: ranges of blocks that are not there, gas beyond what a call may burn, filters left behind", async () => {
+  it("is limited: ranges of missing blocks, gas above a call's limit, abandoned filters", async () => {
     const { url } = await start();
     const to = open.addresses.dealer;
     expect(
@@ -529,7 +529,7 @@ describe("what would hurt", () => {
     expect((await rpc(url, "eth_getFilterChanges", first)).error?.message).toBe("filter not found");
   });
 
-  it("does not come in halves: a client that leaves in the middle of its request", async () => {
+  it("is not run if its client disconnects in the middle of it", async () => {
     const { url } = await start();
     const request = httpRequest(url, {
       method: "POST",
@@ -544,7 +544,7 @@ describe("what would hurt", () => {
 });
 
 describe("the methods of development nodes, where they are on", () => {
-  it("move time, make blocks and set state, and all of it is rebuilt", async () => {
+  it("move time, mine blocks and set state, and a rebuilt chain has all of it", async () => {
     const log = new MemoryTransactionLog();
     const { url } = await start({ devMethods: true, deployments: true }, {}, log);
     const { chain, keys } = open;

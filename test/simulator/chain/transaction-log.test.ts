@@ -114,7 +114,7 @@ async function picture({ chain, keys, addresses }: OpenChain) {
 }
 
 describe("a chain that is rebuilt", () => {
-  it("is the same to the state root and the hash of its last block", async () => {
+  it("has the same state root and the same hash of its last block", async () => {
     const records = new MemoryRecords();
     const clock = new VirtualClock(START_MS);
     const first = await start({ clock, log: new RecordTransactionLog(records) });
@@ -133,7 +133,7 @@ describe("a chain that is rebuilt", () => {
     expect(second.chain.head.number).toBeGreaterThan(before.head.number);
   });
 
-  it("comes back from the records of an exchange's folder", async () => {
+  it("is restored from the records of an exchange's folder", async () => {
     const folder = await mkdtemp(join(tmpdir(), "marketwright-chain-"));
     const clock = new VirtualClock(START_MS);
     let records = await LmdbRecords.open(folder);
@@ -149,7 +149,7 @@ describe("a chain that is rebuilt", () => {
     await rm(folder, { recursive: true });
   });
 
-  it("keeps what waits for its block", async () => {
+  it("keeps pending transactions", async () => {
     const log = new MemoryTransactionLog();
     const config = { blocks: { intervalMs: 1000 } };
     const first = await start({ config, log });
@@ -162,7 +162,7 @@ describe("a chain that is rebuilt", () => {
     expect((await second.chain.receipt(hash))?.isReverted).toBe(false);
   });
 
-  it("goes on from wherever its process was killed, in the middle of the deployment or of the trading", async () => {
+  it("continues from any point at which its process was killed, during deployment or trading", async () => {
     const log = new MemoryTransactionLog();
     const clock = new VirtualClock(START_MS);
     const whole = await start({ clock, log });
@@ -187,7 +187,7 @@ describe("a chain that is rebuilt", () => {
     }
   });
 
-  it("takes a further market and a changed ratio", async () => {
+  it("accepts another market and a changed ratio", async () => {
     const log = new MemoryTransactionLog();
     const first = await start({ log, markets: [BTC] });
     const stricter = {
@@ -218,7 +218,7 @@ describe("a chain that is rebuilt", () => {
     ).toHaveLength(2);
   });
 
-  it("refuses another beginning, and a log that does not give what it gave", async () => {
+  it("refuses another genesis, and a log whose replay gives another state", async () => {
     const log = new MemoryTransactionLog();
     await start({ log });
     const kept = () => new MemoryTransactionLog(log.genesis(), log.entries());
@@ -237,7 +237,7 @@ describe("a chain that is rebuilt", () => {
     ).rejects.toThrow("gives another state than it gave");
   });
 
-  it("refuses records that are missing or are none of its own", async () => {
+  it("refuses missing records and those of another program", async () => {
     const records = new MemoryRecords();
     await start({ log: new RecordTransactionLog(records) });
     const [key] = [...records.texts.keys()].filter((name) => name.endsWith("3"));
@@ -254,7 +254,7 @@ describe("a chain that is rebuilt", () => {
 });
 
 describe("a log that cannot be written", () => {
-  it("stops the chain before anybody hears of what would be lost", async () => {
+  it("stops the chain before a change that would be lost is reported", async () => {
     const records = new MemoryRecords();
     const faults: unknown[] = [];
     const open = await start({

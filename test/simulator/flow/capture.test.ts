@@ -10,7 +10,7 @@ import { bookLine, btcGrid, readAll, tradeLine, writeCapture } from "./capture-f
 const snapshot = bookLine("snapshot", 1, 1_000, [["99.9", "1"]], [["100.1", "2"]]);
 
 describe("reading a capture", () => {
-  it("merges books, prints and marks on the exchange's clock, by line within a millisecond", async () => {
+  it("merges books, trades and marks by the exchange's clock, and by line within a millisecond", async () => {
     const events = await readAll(
       writeCapture({
         books:
@@ -40,7 +40,7 @@ describe("reading a capture", () => {
     expect(events[4]).toMatchObject({ aggressor: "SELL", lots: 1_000 });
   });
 
-  it("puts a snapshot that was fetched late back to the instant it shows", async () => {
+  it("sorts a snapshot that was fetched late to the instant of its book", async () => {
     const late =
       bookLine("update", 1, 1_050, [["99.8", "1"]], []) +
       bookLine("snapshot", 2, 1_000, [["99.9", "1"]], [["100.1", "2"]]);
@@ -48,7 +48,7 @@ describe("reading a capture", () => {
     expect(events.map(({ kind }) => kind)).toEqual(["snapshot", "update"]);
   });
 
-  it("reads prints as CSV too, rows without a line counting as the line that they stand on", async () => {
+  it("reads trades as CSV too, where a row without a line number has that of its row", async () => {
     const files = writeCapture({
       books: snapshot,
       tradesCsv:
@@ -126,7 +126,7 @@ describe("reading a capture", () => {
     await expect(readAll(writeCapture({ books: snapshot, tradesCsv }))).rejects.toThrow(message);
   });
 
-  it("tells a gzip file that was cut off, one that was damaged and one that is none apart from bad records", async () => {
+  it("distinguishes truncated, damaged and invalid gzip files from bad records", async () => {
     const many =
       snapshot +
       Array.from({ length: 500 }, (_, i) =>
@@ -145,7 +145,7 @@ describe("reading a capture", () => {
     await expect(readAll(writeCapture({ books: "" }))).rejects.toThrow(/:1: an empty file/);
   });
 
-  it("says which file or folder is not there", async () => {
+  it("names the missing file or folder", async () => {
     const files = writeCapture({ books: snapshot });
     await expect(readAll({ ...files, trades: `${files.books}.gone.csv.gz` })).rejects.toThrow(
       RunError,

@@ -116,7 +116,7 @@ describe("a market's flow setting", () => {
     ).toThrow(/folder: .*"\/not-here"/);
   });
 
-  it("checks every market's flow before any starts, and makes each anew when it is asked", () => {
+  it("checks every market's flow before any starts, and creates each again at every start", () => {
     const flows = orderFlowFactory(
       {
         seed: 1,

@@ -15,7 +15,7 @@ import { recordedCapture } from "./capture-fixture.js";
 const side = (bestTicks: number, ...lots: number[]) => ({ bestTicks, lots });
 
 describe("the figures of a market", () => {
-  it("are medians of what was seen each second and traded, and changes for each trade", () => {
+  it("are medians of samples each second and of trades, and book changes per trade", () => {
     const measure = new FlowMeasure(0.001);
     measure.second(side(100, 5, 7), side(101, 9, 1));
     measure.second(side(100, 5, 7), side(103, 9, 1));
@@ -48,7 +48,7 @@ describe("the figures of a market", () => {
     expect(of(Array.from({ length: 400 }, (_, at) => (at % 2 ? 9 : 1)))).toBeLessThan(-0.9);
   });
 
-  it("leave a second without two sides out, and the returns on either side of it", () => {
+  it("leave out a second with an empty side, and the returns before and after it", () => {
     const measure = new FlowMeasure(1);
     for (const price of [100, 110, Number.NaN, 300, 330, 363])
       measure.second(side(price, ...(Number.isNaN(price) ? [] : [1])), side(price + 1, 1));

@@ -31,7 +31,7 @@ function refusal(run: () => unknown): ConfigError {
 const FIELD = "markets.btcusdc.flow.leveraged";
 
 describe("the setting of leveraged traders", () => {
-  it("is off unless it is written, and may be written empty", () => {
+  it("is off if left out, and has defaults if written empty", () => {
     expect(leveragedFlowFactory(parsed(undefined))).toBeNull();
     const config = parsed({});
     expect(config.markets.btcusdc?.flow).toMatchObject({
@@ -75,7 +75,7 @@ describe("the setting of leveraged traders", () => {
     expect(error.expected).toMatch(expected);
   });
 
-  it("refuses a leverage that the market does not give, by the market's own", () => {
+  it("refuses a leverage above the market's highest", () => {
     const config = parsed({ leverage: { min: 10, max: 21 } });
     const error = refusal(() => checkLeveraged(config));
     expect([error.field, error.value, error.expected]).toEqual([
@@ -96,7 +96,7 @@ describe("the setting of leveraged traders", () => {
     ).not.toThrow();
   });
 
-  it("refuses a credit that carries no order of the market", () => {
+  it("refuses a credit too small for any order of the market", () => {
     const error = refusal(() =>
       checkLeveraged(parsed({ creditQuote: 5, leverage: { min: 2, max: 10 } })),
     );
@@ -109,7 +109,7 @@ describe("the setting of leveraged traders", () => {
     ).not.toThrow();
   });
 
-  it("refuses more traders than the exchange takes accounts", () => {
+  it("refuses more traders than the exchange's maximum of accounts", () => {
     const error = refusal(() =>
       checkLeveraged(parsed({ count: 11 }, { exchange: { maxAccounts: 10 } })),
     );

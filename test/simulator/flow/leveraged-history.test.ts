@@ -45,7 +45,7 @@ describe("the history of leveraged traders", () => {
     return JSON.stringify(seen);
   }
 
-  it("is the same to the byte under the same seed, in whatever steps time passes, and another under another", async () => {
+  it("is the same to the byte under the same seed, for any time steps, and another under another seed", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.nat(1_000_000),

@@ -59,7 +59,7 @@ async function isSafeOnChain({ chain }: ChainWorld, address: Hex): Promise<boole
 }
 
 describe("leveraged traders on the chain", () => {
-  it("deposit, trade and come into danger there, are liquidated by a wallet, deposit again and go on, each the same to both sides", async () => {
+  it("deposit, trade, fall below margin, are liquidated by a wallet and deposit again, with exchange and chain always equal", async () => {
     const { world: opened, addresses } = await world();
     const { exchange } = opened;
     await pass(opened, 18_000);

@@ -12,7 +12,7 @@ import {
 } from "./leveraged-markets.js";
 
 describe("traders near their highest leverage", () => {
-  it("are accounts like everybody's: a deposit of their own, orders that they signed, trades and fees, and all money accounted for", async () => {
+  it("are ordinary accounts: they deposit, sign orders, trade and pay fees, and all credit is conserved", async () => {
     const { clock, exchange, addresses } = traders();
     exchange.start();
     await clock.runFor(30_000);
@@ -55,7 +55,7 @@ describe("traders near their highest leverage", () => {
     exchange.stop();
   });
 
-  it("spread over several markets where they are told to, with one account's credit", async () => {
+  it("hold positions in several markets with one account's credit if configured", async () => {
     const { clock, exchange, addresses } = traders({ leveraged: { severalMarketsShare: 1 } });
     exchange.start();
     await clock.runFor(30_000);
@@ -69,7 +69,7 @@ describe("traders near their highest leverage", () => {
     exchange.stop();
   });
 
-  it("change size and side while they hold, and never go beyond the market's leverage", async () => {
+  it("change size and side of their positions, and never exceed the market's leverage", async () => {
     const { clock, exchange, addresses } = traders({ leveraged: { holdMs: 20_000 } });
     exchange.start();
     const seen = { added: 0, reduced: 0, turned: 0 };
@@ -119,7 +119,7 @@ describe("traders near their highest leverage", () => {
     },
   );
 
-  it("keep still as long as they are below maintenance", async () => {
+  it("do nothing while they are below maintenance margin", async () => {
     const shocks = {
       firstMs: 20_000,
       everyMs: 0,
@@ -179,7 +179,7 @@ describe("traders near their highest leverage", () => {
     exchange.stop();
   });
 
-  it("take a match whose settlement failed for what it is: nothing held, so they wait and begin again", async () => {
+  it("treat a failed settlement as a lost position: they wait and begin again", async () => {
     const { clock, exchange, addresses } = traders({
       count: 4,
       leveraged: { pauseMs: 10_000 },
@@ -195,7 +195,7 @@ describe("traders near their highest leverage", () => {
     exchange.stop();
   });
 
-  it("ask again later where the market takes no orders", async () => {
+  it("try again later if the market accepts no orders", async () => {
     const { clock, exchange, addresses } = traders();
     exchange.start();
     exchange.setMarketStatus("btcusdc", "SUSPENDED");
@@ -211,7 +211,7 @@ describe("traders near their highest leverage", () => {
     exchange.stop();
   });
 
-  it("stop with the exchange, and go on with what they hold when it starts again, also from its records", async () => {
+  it("stop with the exchange, and continue with their positions when it starts again, also from its records", async () => {
     const records = new MemoryRecords();
     const first = traders({ records });
     first.exchange.start();
@@ -235,7 +235,7 @@ describe("traders near their highest leverage", () => {
     second.exchange.stop();
   });
 
-  it("are refused at the start where others have taken the last accounts", () => {
+  it("fail the start if no accounts are left for them", () => {
     const { exchange } = traders({ count: 2, exchange: { maxAccounts: 4 } });
     exchange.register("0x00000000000000000000000000000000000000aa");
     expect(() => exchange.start()).toThrow(RunError);

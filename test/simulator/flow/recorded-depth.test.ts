@@ -66,7 +66,7 @@ describe("the recorded book", () => {
     expect(checkpoints).toHaveLength(5);
   });
 
-  it("keeps what lies beyond a snapshot's worst level, and drops what a snapshot lacks inside its range", () => {
+  it("keeps levels beyond a snapshot's worst one, and drops those missing inside its range", () => {
     const depth = new CapturedDepth();
     depth.apply({ kind: "update", bids: [100, 5, 99, 5, 90, 5], asks: [101, 5, 102, 5, 120, 5] });
     const change = depth.apply({ kind: "snapshot", bids: [99, 7, 95, 1], asks: [103, 2] });
@@ -82,7 +82,7 @@ describe("the recorded book", () => {
     expect(change).toEqual({ bids: [100, 0, 99, 7, 95, 1], asks: [101, 0, 102, 0, 103, 2] });
   });
 
-  it("lets nobody take the same recorded liquidity twice, and is whole again once the recording changes that level", () => {
+  it("never trades the same recorded liquidity twice, and restores a level once the recording changes it", () => {
     const depth = new CapturedDepth();
     depth.apply({ kind: "update", bids: [], asks: [101, 5, 102, 9] });
     depth.take("SELL", 101, 5);
@@ -107,7 +107,7 @@ describe("the recorded book", () => {
     expect(depth.lotsAt("SELL", 101)).toBe(4);
   });
 
-  it("holds, after any messages and takes, what a plain map of prices would hold", () => {
+  it("equals a plain map of prices after any messages and trades", () => {
     const side = fc
       .array(fc.tuple(fc.integer({ min: 1, max: 3_000 }), fc.nat(3)), { maxLength: 12 })
       .map((pairs) => pairs.flat());

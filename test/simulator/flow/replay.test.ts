@@ -68,7 +68,7 @@ function smallCapture(): CaptureFiles {
 }
 
 describe("the replay flow", () => {
-  it("opens with the snapshot's book in one piece, and then keeps the capture's own gaps", async () => {
+  it("opens with the snapshot's whole book, and then keeps the capture's own gaps", async () => {
     const { clock, market, flow, ends } = await replay({ files: smallCapture(), speed: 1 });
     expect(market.depth(9)).toEqual({
       bids: [
@@ -107,7 +107,7 @@ describe("the replay flow", () => {
     expect(ends.map(({ reason }) => reason)).toEqual(["capture-end"]);
   });
 
-  it("applies a message whole before it meets participants: a bid passed by new asks fills once, in full, at its own price", async () => {
+  it("applies a whole message before it fills participants: a bid passed by new asks fills once, in full, at its own price", async () => {
     const { clock, market } = await replay({ files: smallCapture(), speed: 1 });
     await clock.runFor(250);
     const bid = market.place({
@@ -131,7 +131,7 @@ describe("the replay flow", () => {
     ]);
   });
 
-  it("meets orders that were waiting before it: one that its opening book has passed fills, one at a recorded price stands behind it", async () => {
+  it("meets orders placed before it: one that its opening book has passed fills, one at a recorded price queues behind it", async () => {
     const clock = new VirtualClock(START_MS);
     const market = new EngineMarket("btcusdt", btcGrid, clock);
     const high = market.place({
@@ -157,7 +157,7 @@ describe("the replay flow", () => {
     expect([high?.openLots, behind?.openLots]).toEqual([0, 300]);
   });
 
-  it("lets a print reach an order only after what stood ahead of it, and never sweeps recorded levels", async () => {
+  it("fills an order by a recorded trade only after the lots ahead of it, and never sweeps recorded levels", async () => {
     const books =
       bookLine("snapshot", 1, 5_000, [["99.9", "1"]], [["100.1", "1"]]) +
       bookLine("update", 2, 5_050, [["90.0", "1"]], []) +
@@ -184,7 +184,7 @@ describe("the replay flow", () => {
     expect(market.depth(1).bids).toEqual([{ ticks: 999, lots: 1_000 }]);
   });
 
-  it("gives a participant's taker only what the recording displays, once, until the recording changes the level", async () => {
+  it("fills a participant's taker only from displayed recorded lots, once, until the recording changes the level", async () => {
     const { clock, market } = await replay({ files: smallCapture(), speed: 1 });
     const sell = () =>
       market.place({
@@ -203,7 +203,7 @@ describe("the replay flow", () => {
     expect(market.depth(1).bids).toEqual([{ ticks: 999, lots: 1_500 }]);
   });
 
-  it("begins where it is told to, with the book of that instant, and stops after the capture time it was given", async () => {
+  it("begins at the configured instant with its book, and stops after the configured duration", async () => {
     const { clock, market, flow, ends } = await replay({
       files: smallCapture(),
       speed: 1,
@@ -220,7 +220,7 @@ describe("the replay flow", () => {
     expect(market.depth(1).bids).toEqual([{ ticks: 999, lots: 1_500 }]);
   });
 
-  it("takes mark and index from the capture where it has them, the last one before the start included", async () => {
+  it("uses the capture's mark and index if it has them, including the last one before the start", async () => {
     const mark =
       "line,time,recvTimeNs,markPrice,indexPrice\n1,4000,0,100.05,100.01\n6,5300,0,100.15,100.11\n";
     const books =
@@ -243,7 +243,7 @@ describe("the replay flow", () => {
     ]);
   });
 
-  it("plays a capture up to the line that is broken, says file and line, and leaves the market its last book", async () => {
+  it("plays a capture up to a broken line, reports file and line, and leaves the market its last book", async () => {
     const files = writeCapture({
       books: `${bookLine("snapshot", 1, 5_000, [["99.9", "1"]], [["100.1", "1"]]) + bookLine("update", 2, 5_100, [], [])}{\n`,
     });
@@ -253,7 +253,7 @@ describe("the replay flow", () => {
     expect(ends[0]?.error?.message).toMatch(/tag\.ndjson\.gz:3/);
   });
 
-  it("stops when told to, and is then silent", async () => {
+  it("stops on request, and then does nothing more", async () => {
     const { clock, market, flow, ends } = await replay({ files: smallCapture(), speed: 1 });
     flow.stop();
     await clock.runFor(1_000);

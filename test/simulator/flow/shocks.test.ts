@@ -42,7 +42,7 @@ function movesOf(
 const HOUR_MS = 3_600_000;
 
 describe("price shocks", () => {
-  it("come first after the configured time, and then about every so often, each of the configured size", () => {
+  it("come first after the configured time, then at about the configured interval, each of the configured size", () => {
     const params = shocks({
       firstMs: 40_000,
       everyMs: 60_000,
@@ -114,7 +114,7 @@ describe("price shocks", () => {
     expect(logAt(130_000)).toBeCloseTo(Math.log(1.04) / 4, 12);
   });
 
-  it("take the price to twice itself at most, however many go the same way", () => {
+  it("at most double the price, however many go the same way", () => {
     const price = new FundamentalPrice(
       "7",
       still,
@@ -126,7 +126,7 @@ describe("price shocks", () => {
     expect(price.price).toBeCloseTo(200, 9);
   });
 
-  it("are the same under the same seed whoever asks when, others under another", () => {
+  it("depend only on the seed, not on the times of the calls", () => {
     const params = shocks({ everyMs: 30_000 });
     const seldom = new FundamentalPrice("7", still, 100, 0, params);
     const often = new FundamentalPrice("7", still, 100, 0, params);
@@ -138,7 +138,7 @@ describe("price shocks", () => {
     expect(movesOf("8", params, HOUR_MS)).not.toEqual(movesOf("7", params, HOUR_MS));
   });
 
-  it("leave the walk as it is: what a shock moves is all that differs", () => {
+  it("leave the random walk unchanged: only the shock itself is added", () => {
     const walking = syntheticParams("lively").fundamental;
     const calm = new FundamentalPrice("7", walking, 100, 0);
     const shocked = new FundamentalPrice(
@@ -160,7 +160,7 @@ describe("price shocks", () => {
     }
   });
 
-  it("reach index and mark within a reference of theirs, and the book follows within ten seconds, as deep as before", async () => {
+  it("reach index and mark at their next reference, and the book follows within ten seconds, as deep as before", async () => {
     const clock = new VirtualClock(1_700_000_000_000);
     const market = new EngineMarket("btcusdc", btcGrid, clock);
     const params = syntheticParams("lively", {
@@ -210,7 +210,7 @@ describe("the setting of shocks", () => {
     throw new Error("was taken");
   };
 
-  it("is off unless it is written, and may be written empty", () => {
+  it("is off if left out, and has defaults if written empty", () => {
     expect(syntheticParams("lively").shocks).toBeNull();
     expect(syntheticParams("quiet").shocks).toBeNull();
     expect(parseFlowConfig({ kind: "synthetic", startPriceQuote: 1, shocks: {} })).toMatchObject({

@@ -51,7 +51,7 @@ async function transcript(seed: string, stepMs: number): Promise<string> {
 }
 
 describe("the synthetic flow", () => {
-  it("is the same market, byte for byte, under the same seed, whoever lets time pass in what steps; another under another", async () => {
+  it("is the same market, byte for byte, under the same seed and any time steps, and another under another seed", async () => {
     const [first, again, other] = [
       await transcript("1", 1_000),
       await transcript("1", 3_000),
@@ -134,7 +134,7 @@ describe("the synthetic flow", () => {
     },
   );
 
-  it("puts its book up again after somebody has swept it", async () => {
+  it("places its book again after it was swept", async () => {
     const { clock, market } = synthetic("1");
     await clock.runFor(10_000);
     market.place({
@@ -151,7 +151,7 @@ describe("the synthetic flow", () => {
     expect(Math.abs((market.bestAsk() ?? 0) / index - 1)).toBeLessThan(0.001);
   });
 
-  it("takes a quote that has been left standing on the wrong side of the fundamental", async () => {
+  it("trades against a stale quote on the wrong side of the fundamental", async () => {
     const { clock, market } = synthetic("1");
     const stale = market.place({
       agent: "sleeper",
@@ -199,7 +199,7 @@ describe("the synthetic flow", () => {
     expect(market.trades.length).toBeGreaterThan(100);
   });
 
-  it("does not mind a wall clock that steps, and stops when told to", async () => {
+  it("is not affected by a wall clock that steps, and stops on request", async () => {
     const { clock, market, flow } = synthetic("1");
     clock.stepWall(-3_600_000);
     await clock.runFor(30_000);
@@ -214,7 +214,7 @@ describe("the synthetic flow", () => {
     expect([market.calls, clock.pendingTimers]).toEqual([stopped, 0]);
   });
 
-  it("refuses a start price that is none", () => {
+  it("refuses an invalid start price", () => {
     expect(() => synthetic("1", { price: 0 })).toThrow(ConfigError);
   });
 });
@@ -222,7 +222,7 @@ describe("the synthetic flow", () => {
 describe("the fundamental", () => {
   const params = syntheticParams("lively").fundamental;
 
-  it("has calm and busy times where its volatility wanders, and the same volatility in the long run", () => {
+  it("has calm and busy times with a varying volatility, and the same volatility in the long run", () => {
     const moves = (volatilitySigma: number) => {
       const fundamental = new FundamentalPrice(
         "7",
@@ -253,7 +253,7 @@ describe("the fundamental", () => {
     );
   });
 
-  it("follows one path whoever asks when", () => {
+  it("follows one path, whatever the times of the calls", () => {
     const [often, seldom] = [
       new FundamentalPrice("7", params, 100, 0),
       new FundamentalPrice("7", params, 100, 0),
@@ -291,7 +291,7 @@ describe("the fundamental", () => {
     expect(farthestBps).toBeLessThan(5 * stationaryBps);
   });
 
-  it("jumps when it is told to", () => {
+  it("jumps when configured to", () => {
     const quiet = new FundamentalPrice(
       "7",
       { ...params, volatilityBpsPerSqrtSecond: 0, jumpsPerHour: 0 },

@@ -48,7 +48,7 @@ describe("the agent at the touch", () => {
     ]);
   });
 
-  it("puts up again what was taken, and nothing else", () => {
+  it("replaces filled orders, and nothing else", () => {
     const { market, look, book } = opened();
     look(600_000.4);
     const calls = market.calls;

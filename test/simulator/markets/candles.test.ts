@@ -184,7 +184,7 @@ describe("bars of every interval", () => {
     },
   );
 
-  it("come back from a store as they were, and go on", () => {
+  it("are restored from a store unchanged, and continue", () => {
     fc.assert(
       fc.property(eventsWithin(3 * DAY_MS, 40), fc.integer({ min: 0, max: 40 }), (events, cut) => {
         const options = { keep: 500, emptyBars: "omit" } as const;
@@ -205,7 +205,7 @@ describe("bars of every interval", () => {
     );
   });
 
-  it("are kept so many of each, the newest, and a long bar does not need the short ones that are gone", () => {
+  it("are kept up to a number of each, the newest, and a long bar does not depend on dropped short ones", () => {
     const series = new CandleSeries({ keep: 10, emptyBars: "omit" });
     for (let minute = 0; minute < 1000; minute += 1)
       series.record(BigInt(minute), 1, 1n, Date.UTC(2026, 5, 1) + minute * MINUTE_MS);
@@ -218,7 +218,7 @@ describe("bars of every interval", () => {
     expect(series.bars("1D")).toMatchObject([{ open: 0n, close: 999n, volumeLots: 1000 }]);
   });
 
-  it("take an event of a clock that went back into the bar that runs", () => {
+  it("add an event of a clock that went back to the bar in progress", () => {
     const series = new CandleSeries({ keep: 10, emptyBars: "omit" });
     series.record(5n, 1, 1n, FROM_MS);
     series.record(7n, 1, 1n, FROM_MS - 5 * MINUTE_MS);

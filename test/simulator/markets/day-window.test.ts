@@ -19,7 +19,7 @@ const steps = fc.array(
 );
 
 describe("the last 24 hours", () => {
-  it("are the trades of every minute that is not wholly older, whenever one looks", () => {
+  it("contain the trades of every minute that is not entirely older", () => {
     fc.assert(
       fc.property(steps, fc.integer({ min: 0, max: 30 * 3_600_000 }), (trades, laterMs) => {
         const window = new DayWindow();
@@ -64,14 +64,14 @@ describe("the last 24 hours", () => {
     );
   });
 
-  it("know no price before the first", () => {
+  it("have no price before the first trade", () => {
     const window = new DayWindow();
     expect(window.priceAgo(START_MS)).toBeUndefined();
     expect(window.extremes(START_MS)).toBeUndefined();
     expect(window.volume(START_MS)).toEqual({ lots: 0, quote: 0n });
   });
 
-  it("hold the minutes of one day and the one that runs, and no more", () => {
+  it("hold the minutes of one day and the current one, and no more", () => {
     const window = new DayWindow();
     for (let minute = 0; minute < 3 * 1440; minute += 1)
       window.record(BigInt(minute), 1, 1n, START_MS + minute * MINUTE_MS);

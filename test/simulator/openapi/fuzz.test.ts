@@ -8,7 +8,7 @@ const AT_ONCE = 8;
 const INTENTS: readonly Intent[] = ["valid", "valid", "near-valid", "hostile"];
 
 describe("ten thousand requests from the exchange's own document, valid, near-valid and hostile, over HTTP", () => {
-  it("find no answer that is not documented, no fault of the exchange's own, and nothing of an account that is not the asker's", async () => {
+  it("get only documented responses, cause no internal fault, and never see another account's data", async () => {
     const { operations, clients, exchange, faults, send, isError, close } =
       await documentedExchange({ settlement: { delayMs: 20 } });
     const known: KnownRecord[] = [];

@@ -47,7 +47,7 @@ async function opposed(options: ChainWorldOptions = {}) {
 }
 
 describe("credit", () => {
-  it("of a registration and of the faucet is a deposit on chain, and there when its block is", async () => {
+  it("of a registration and of the faucet is a deposit on chain, and counts with its block", async () => {
     await open();
     const [alice, bob] = await world.clients();
     alice.call("POST", "/faucet", { account: alice.address, amount: "12.5" });
@@ -58,7 +58,7 @@ describe("credit", () => {
     await expectEqualViews(world, [alice.address, bob.address]);
   });
 
-  it("leaves by a withdrawal over REST as tokens of the account's own", async () => {
+  it("is withdrawn over REST as tokens of the account", async () => {
     await open();
     const alice = await world.client(0);
     expect(alice.call("POST", "/withdraw", { amount: "400" }).status).toBe(200);
@@ -76,7 +76,7 @@ describe("credit", () => {
     await expectEqualViews(world, [alice.address]);
   });
 
-  it("stays where the contracts refuse what the exchange had allowed, and that is reported", async () => {
+  it("stays if the contracts refuse an allowed withdrawal, and the refusal is reported", async () => {
     const { alice, all } = await opposed({ config: { chain: { blocks: { intervalMs: 1000 } } } });
     // A change that the exchange cannot know yet: the price falls in the same block as the
     // withdrawal, and before it.
@@ -107,7 +107,7 @@ describe("credit", () => {
     await expectEqualViews(world, all);
   });
 
-  it("moves by anybody's wallet: deposits, withdrawals and transfers on chain are the account's", async () => {
+  it("follows deposits, withdrawals and transfers that a wallet makes on chain", async () => {
     await open();
     const [alice, bob] = await world.clients();
     const [wallet, other] = [walletOf(KEYS[0]), walletOf(KEYS[1])];
@@ -158,7 +158,7 @@ describe("credit", () => {
     await expectEqualViews(world, [alice.address, bob.address]);
   });
 
-  it("that was on chain before its owner registered is the account's with the first answer", async () => {
+  it("on chain from before the registration counts with the first response", async () => {
     await open({ config: { creditOnRegistration: "0" } });
     const alice = await world.client(0);
     const owner = world.chain.keys.owner.signer;
@@ -171,7 +171,7 @@ describe("credit", () => {
 });
 
 describe("the chain", () => {
-  it("does not go back below what the exchange has applied", async () => {
+  it("cannot revert to before the blocks that the exchange has applied", async () => {
     await open();
     const { chain } = world.chain;
     const snapshot = await chain.request("evm_snapshot");
@@ -183,7 +183,7 @@ describe("the chain", () => {
 });
 
 describe("an operator", () => {
-  it("is one on chain when it is one here, and the other way round", async () => {
+  it("is the same on the exchange and on chain, whichever side sets it", async () => {
     await open();
     const alice = await world.client(0);
     const operator = walletOf(KEYS[2]).address.toLowerCase();
@@ -202,8 +202,8 @@ describe("an operator", () => {
   });
 });
 
-describe("a liquidation by somebody's wallet", () => {
-  it("takes a part that is no whole lots, exactly", async () => {
+describe("a liquidation by a wallet", () => {
+  it("acquires a part that is not a whole number of lots, exactly", async () => {
     const { alice, bob, carol, all } = await opposed({ config: { creditOnRegistration: "2000" } });
     await setMark(world, 28_500);
     expect(alice.balances().balances.isSafe).toBe(false);
@@ -242,7 +242,7 @@ describe("a liquidation by somebody's wallet", () => {
     await expectEqualViews(world, all);
   });
 
-  it("by somebody who registers only afterwards leaves the position with the account that is opened then", async () => {
+  it("by an address that registers only afterwards gives the position to the account opened then", async () => {
     await open({ config: { creditOnRegistration: "2000" } });
     const [alice, bob] = [await world.client(0), await world.client(1)];
     await setMark(world, 30_000);
@@ -272,7 +272,7 @@ describe("a liquidation by somebody's wallet", () => {
     await expectEqualViews(world, [alice.address, bob.address, carol.address]);
   });
 
-  it("is told to the streams of both, and over REST in danger before it", async () => {
+  it("is sent to the streams of both accounts, and the danger is listed over REST before it", async () => {
     const { alice, carol } = await opposed({ config: { creditOnRegistration: "2000" } });
     await setMark(world, 28_500);
     expect(
@@ -300,7 +300,7 @@ describe("a liquidation by somebody's wallet", () => {
     expect(JSON.stringify(sizes[1])).toContain('"size":"0.25"');
   });
 
-  it("cancels the orders of the account that it befalls", async () => {
+  it("cancels the orders of the liquidated account", async () => {
     const { alice, all } = await opposed({ config: { creditOnRegistration: "2000" } });
     alice.place("SELL", "35000", "0.5");
     expect(alice.openOrders()).toHaveLength(1);
@@ -313,7 +313,7 @@ describe("a liquidation by somebody's wallet", () => {
 describe("funding", () => {
   const funding = { mode: "fixed" as const, rate: "0.0001", intervalMs: 3_600_000 };
 
-  it("is what the chain's rate makes of each position, to the unit", async () => {
+  it("pays each position by the chain's rate, to the unit", async () => {
     const { alice, bob, all } = await opposed({ config: { markets: { btcusdc: { funding } } } });
     for (let hour = 0; hour < 3; hour += 1) {
       await setMark(world, 30_000 + 17.123 * hour);
@@ -327,7 +327,7 @@ describe("funding", () => {
     await expectEqualViews(world, all);
   });
 
-  it("that the limiter refuses is paid by nobody, and reported", async () => {
+  it("is not paid if the limiter refuses it, and the refusal is reported", async () => {
     const { alice, all } = await opposed({
       config: { markets: { btcusdc: { funding: { ...funding, rate: "0.02" } } } },
     });

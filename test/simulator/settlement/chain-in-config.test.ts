@@ -19,7 +19,7 @@ function config(input: Partial<ExchangeConfigInput> = {}) {
 const seam = () => ({ clock: new VirtualClock(START_MS), random: seededRandom("exchange") });
 
 describe("an exchange's file with a chain", () => {
-  it("may leave out everything that the chain decides, also as their defaults", () => {
+  it("may leave out everything that the chain decides, or write the defaults", () => {
     expect(() => checkChainConfig(config())).not.toThrow();
     expect(() =>
       checkChainConfig(
@@ -74,14 +74,14 @@ describe("an exchange's file with a chain", () => {
     );
   });
 
-  it("is refused where no chain could be opened, or signatures are not the contracts'", async () => {
+  it("is refused if no chain could be opened, or signatures are not the contracts'", async () => {
     expect(() => configuredExchange(config(), seam())).toThrow("openConfiguredExchange");
     await expect(
       openConfiguredExchange(config(), seam(), { scheme: namedSignatures }),
     ).rejects.toThrow("scheme");
   });
 
-  it("is refused over a folder of something else, which keeps what it has", async () => {
+  it("is refused for a folder with other content, which is left unchanged", async () => {
     const records = new MemoryRecords(new Map([["strange", "1"]]));
     await expect(openConfiguredExchange(config(), seam(), { records })).rejects.toThrow(
       "holds something that is no exchange's state",
@@ -90,8 +90,8 @@ describe("an exchange's file with a chain", () => {
   });
 });
 
-describe("what the exchange says of its chain", () => {
-  it("is the dealer that checks its orders, and each market's contract", async () => {
+describe("the exchange's report of its chain", () => {
+  it("names the dealer that checks its orders, and each market's contract", async () => {
     const world = await ChainWorld.open({ config: { markets: { btcusdc: {}, ethusdc: {} } } });
     const { body } = world.exchange.handle({
       method: "GET",

@@ -51,7 +51,7 @@ async function fresh(intervalMs: number, config: ChainWorldOptions["config"] = {
 }
 
 describe("an account that registers on a chain", () => {
-  it("is answered when its credit counts, so that the order that it places at once is taken", async () => {
+  it("gets its response when its credit counts, so that its immediate first order is accepted", async () => {
     const { exchange, clock, client, register, until } = await fresh(1000);
     const startMs = clock.nowMs();
     const registering = register();
@@ -75,7 +75,7 @@ describe("an account that registers on a chain", () => {
     expect(exchange.openOrders(client.address)).toHaveLength(1);
   });
 
-  it("waits in the same way when its first answer was lost and it registers again", async () => {
+  it("waits in the same way when its first response was lost and it registers again", async () => {
     const { register, until } = await fresh(1000);
     const [first, again] = [register(), register()];
     await new Promise((resolve) => setImmediate(resolve));
@@ -84,7 +84,7 @@ describe("an account that registers on a chain", () => {
     expect(JSON.parse(again.answer?.body ?? "{}")).toMatchObject({ code: 2018 });
   });
 
-  it("is answered at once where its block comes later than it would wait for, and told with its orders when there is one", async () => {
+  it("gets its response at once if its block comes too late to wait for, and order refusals then name the block's time", async () => {
     const { client, register, post, until } = await fresh(60_000);
     const registering = register();
     const again = register();
@@ -106,7 +106,7 @@ describe("an account that registers on a chain", () => {
     });
   });
 
-  it("has its later deposits answered when they count, too", async () => {
+  it("gets responses to later deposits when they count, too", async () => {
     const { client, register, post, until } = await fresh(1000);
     const registering = register();
     await until(() => registering.answer !== undefined);
@@ -123,7 +123,7 @@ describe("an account that registers on a chain", () => {
     });
   });
 
-  it("is answered before a client gives up after two seconds although its block is late, and not held for longer by asking again", async () => {
+  it("gets its response before a client's timeout of two seconds even if the block is late, and no later when it repeats the request", async () => {
     // The block begins in the last moment of the wait, and is read after it.
     const { clock, register, post, client } = await fresh(1500);
     const startMs = clock.nowMs();
@@ -138,7 +138,7 @@ describe("an account that registers on a chain", () => {
     expect([first.atMs, again.atMs]).toEqual([startMs + 1500, startMs + 1500]);
   });
 
-  it("is answered at once where it is not to wait, where it is given nothing, and when the exchange stops", async () => {
+  it("gets its response at once if waiting is off, if it gets no credit, and when the exchange stops", async () => {
     for (const config of [{ creditWaitMs: 0 }, { creditOnRegistration: "0" }]) {
       const { register, open } = await fresh(1000, config);
       const registering = register();

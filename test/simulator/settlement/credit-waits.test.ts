@@ -21,7 +21,7 @@ const deposit = (id: number, about: Hex) => ({
 });
 
 describe("many accounts that wait for their credit", () => {
-  it("are looked at only when theirs comes, so that a block of one does not hold the exchange up for all", async () => {
+  it("are checked only when their own credit arrives, so that one account's block does not delay the others", async () => {
     const clock = new VirtualClock(START_MS);
     const requests = new PendingRequests();
     let looks = 0;

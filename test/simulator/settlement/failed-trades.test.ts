@@ -58,7 +58,7 @@ describe("a trade whose transaction reverts", () => {
     await expectOneView(alice.address, bob.address);
   });
 
-  it("takes all makers with it, and leaves what they have open in the book", async () => {
+  it("fails for all its makers, whose open lots stay in the book", async () => {
     const { alice, bob, carol } = await open();
     carol.place("SELL", "30000", "0.1");
     alice.place("SELL", "30001", "6");
@@ -106,7 +106,7 @@ describe("a trade whose transaction reverts", () => {
     await expectOneView(alice.address, bob.address, carol.address);
   });
 
-  it("is one with a market's price gone stale", async () => {
+  it("is caused by a stale price of the market", async () => {
     const { alice, bob } = await open({
       config: { chain: { contracts: { priceHeartbeatMs: 60_000 } } },
     });
@@ -120,7 +120,7 @@ describe("a trade whose transaction reverts", () => {
     await expectOneView(alice.address, bob.address);
   });
 
-  it("is one of an order that expired before its block came", async () => {
+  it("is caused by an order that expired before its block", async () => {
     const { alice, bob } = await open({ config: { chain: { blocks: { intervalMs: 120_000 } } } });
     await world.clock.runFor(120_000);
     await world.open.waitUntilSettled();
@@ -139,7 +139,7 @@ describe("a trade whose transaction reverts", () => {
   });
 });
 
-describe("a trade that the chain does not take", () => {
+describe("a trade that the chain refuses", () => {
   it("fails like one that reverts", async () => {
     const { alice, bob } = await open();
     const { chain, keys } = world.chain;

@@ -42,7 +42,7 @@ async function killAndRestart(left: MemoryRecords, blocks: object): Promise<void
   });
 }
 
-describe("a process that is killed with a trade on its way", () => {
+describe("a process that is killed with a pending trade", () => {
   for (const blocks of [{ intervalMs: 0 }, { intervalMs: INTERVAL_MS }]) {
     const rhythm =
       blocks.intervalMs === 0 ? "where each transaction is a block" : "with blocks at an interval";
@@ -90,7 +90,7 @@ describe("a process that is killed with a trade on its way", () => {
   }
 });
 
-describe("records that do not go with their chain", () => {
+describe("records that do not match their chain", () => {
   it("are refused with nothing of the block applied, at every start", async () => {
     const records = new MemoryRecords();
     await withTrade(records, { intervalMs: 0 });
@@ -111,7 +111,7 @@ describe("records that do not go with their chain", () => {
 });
 
 describe("an exchange that is stopped and started again", () => {
-  it("settles what was on its way then", async () => {
+  it("settles the pending trades", async () => {
     const { alice, bob } = await withTrade(new MemoryRecords(), { intervalMs: 0 });
     world.exchange.stop();
     await world.open.waitUntilSettled();

@@ -37,7 +37,7 @@ describe("a mark", () => {
     expect(await markOnChain(world, MARKET)).toBe(30_000_000_000n);
   });
 
-  it("leaves at most so often, the last one wins, and none that has hardly changed", async () => {
+  it("is sent at most once an interval, with the last value, and not for a negligible change", async () => {
     await open({ oracle: { minIntervalMs: 1000, minChangeBps: 10 } });
     reference(30_000);
     await world.open.waitUntilSettled();
@@ -57,7 +57,7 @@ describe("a mark", () => {
     expect([await rounds(), mark()]).toEqual([2, 30_090_000_000n]);
   });
 
-  it("that somebody sets by hand counts here too, until the market has another", async () => {
+  it("set by another account counts until the market sends its next one", async () => {
     await open();
     reference(30_000);
     await world.open.waitUntilSettled();
@@ -83,7 +83,7 @@ describe("a mark", () => {
     expect(await rounds()).toBe(13);
   });
 
-  it("is sent again when the chain's clock was moved by hand", async () => {
+  it("is sent again when the chain's clock was moved manually", async () => {
     await open({ contracts: { priceHeartbeatMs: 10 * MINUTE } });
     reference(30_000);
     await world.open.waitUntilSettled();

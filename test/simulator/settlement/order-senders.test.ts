@@ -97,7 +97,7 @@ async function expectFees(
 }
 
 describe("the fees of a trade that the exchange did not send", () => {
-  it("are the last forwarder's where one forwards to another", async () => {
+  it("go to the last of several forwarders", async () => {
     const { alice, bob, inner, outer, wallet } = await open();
     await allowToTrade(world, inner);
     await sent(forwarded(outer, forwarded(inner, trade(alice, bob, "0.01"))));
@@ -108,7 +108,7 @@ describe("the fees of a trade that the exchange did not send", () => {
     ]);
   });
 
-  it("are each sender's own where one transaction makes several trades, and each trade's taker pays a taker's fee", async () => {
+  it("go to each trade's own sender if one transaction makes several trades, and each taker pays a taker's fee", async () => {
     const { alice, bob, inner, outer, batch, wallet } = await open();
     for (const sender of [inner, outer, batch]) await allowToTrade(world, sender);
     const first = forwarded(inner, trade(alice, bob, "0.01"));
@@ -130,7 +130,7 @@ describe("the fees of a trade that the exchange did not send", () => {
     ]);
   });
 
-  it("are nobody's where the trade reverted within a transaction that went on", async () => {
+  it("are not credited if the trade reverted within a transaction that succeeded", async () => {
     const { alice, bob, inner, outer, batch } = await open();
     for (const sender of [inner, outer]) await allowToTrade(world, sender);
     const twice = trade(alice, bob, "0.01");
@@ -152,7 +152,7 @@ describe("the fees of a trade that the exchange did not send", () => {
     ]);
   });
 
-  it("are a contract's that trades while it is deployed, and not the wallet's that deploys it", async () => {
+  it("go to a contract that trades in its constructor, not to the wallet that deploys it", async () => {
     const { alice, bob, wallet } = await open();
     const { chain } = world.chain;
     const nonce = Number(await chain.request("eth_getTransactionCount", wallet, "latest"));
@@ -165,7 +165,7 @@ describe("the fees of a trade that the exchange did not send", () => {
     ]);
   });
 
-  it("are the sender's of that time where the exchange reads the block later, and the contract is another by then", async () => {
+  it("go to the sender at that time, even if the exchange reads the block after the contract has changed", async () => {
     const { alice, bob, inner, outer } = await open();
     const { chain } = world.chain;
     await allowToTrade(world, inner);
@@ -182,7 +182,7 @@ describe("the fees of a trade that the exchange did not send", () => {
     ]);
   });
 
-  it("raise the insurance account's credit where that sends the trade", async () => {
+  it("raise the insurance account's credit if it sends the trade", async () => {
     const { alice, bob } = await open();
     const { keys, chain, addresses } = world.chain;
     await allowToTrade(world, addresses.insurance);

@@ -44,7 +44,7 @@ const incomesOf = (client: ReferenceClient, type: string) =>
 const addressesOf = (clients: readonly ReferenceClient[]) =>
   clients.map(({ address }) => address as Hex);
 
-describe("a trade that somebody else sent to the contracts", () => {
+describe("a trade that another sender sent to the contracts", () => {
   it("is listed at its price, with each fee once, for takers, makers of several orders, and rebates", async () => {
     world = await ChainWorld.open();
     await world.setMark(60_000);
@@ -61,7 +61,7 @@ describe("a trade that somebody else sent to the contracts", () => {
 });
 
 describe("a dataDir whose chain has the contracts of an earlier version", () => {
-  it("opens with those contracts, and takes what it had not read yet: fees once, and the insurance account", async () => {
+  it("opens with those contracts, and applies the unread blocks: fees once, and the insurance account", async () => {
     world = await openKept();
     const clients = await world.clients();
     const [alice, bob] = clients;
@@ -92,7 +92,7 @@ describe("a dataDir whose chain has the contracts of an earlier version", () => 
     expect(world.exchange.audit().isConserved).toBe(true);
   });
 
-  it("goes on: trades by the exchange and by others, a withdrawal that waited, and a market more", async () => {
+  it("continues: trades by the exchange and by others, a pending withdrawal, and one more market", async () => {
     world = await openKept({ markets: { btcusdc: {}, ethusdc: { baseAsset: "ETH" } } });
     const clients = await world.clients();
     const [alice, bob] = clients;
@@ -137,7 +137,7 @@ describe("a dataDir whose chain has the contracts of an earlier version", () => 
   });
 });
 
-describe("what the owner of earlier contracts changes that no account depends on", () => {
+describe("a change by the owner of earlier contracts that affects no account", () => {
   it("stops nothing: the keeper of funding with the next start, and order senders and the whitelist while it runs", async () => {
     world = await openKept({
       chain: { rpc: null, accounts: { count: 0 }, contracts: { fundingLimiter: false } },
@@ -177,8 +177,8 @@ async function byContract(from: Signer, to: Hex, data: string): Promise<void> {
   await world.open.waitUntilSettled();
 }
 
-describe("what a contract does in its own name", () => {
-  it("executes a withdrawal that waited, and replaces one: nothing stays locked that the contracts paid out", async () => {
+describe("an action of a contract in its own name", () => {
+  it("executes or replaces a pending withdrawal: no credit that the contracts paid out stays locked", async () => {
     world = await ChainWorld.open();
     await world.setMark(60_000);
     const [alice, bob] = await world.clients();
@@ -232,7 +232,7 @@ describe("what a contract does in its own name", () => {
     await expectEqualViews(world, addressesOf([alice, bob]));
   });
 
-  it("sends a trade, whose fees are the contract's and not the wallet's that called it", async () => {
+  it("sends a trade, whose fees go to the contract and not to the wallet that called it", async () => {
     world = await ChainWorld.open();
     await world.setMark(60_000);
     const clients = await world.clients();
@@ -247,8 +247,8 @@ describe("what a contract does in its own name", () => {
   });
 });
 
-describe("an account's withdrawal that waits on chain", () => {
-  it("is not taken for executed because somebody sends a transaction elsewhere that looks like it", async () => {
+describe("an account's pending withdrawal on chain", () => {
+  it("is not mistaken for executed when another transaction looks like it", async () => {
     world = await ChainWorld.open();
     await world.setMark(60_000);
     const [alice, bob] = await world.clients();

@@ -12,7 +12,7 @@ function positionOf(address: string) {
   return account.inMarket("btcusdc").position;
 }
 
-describe("a transaction in which a position passes through nothing", () => {
+describe("a transaction in which a position passes through zero", () => {
   it.each(["taker", "maker"])(
     "realises nothing there, as matched at once and as settled later, of the %s",
     async (role) => {

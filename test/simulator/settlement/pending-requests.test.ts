@@ -19,7 +19,7 @@ const trade = (id: number, data: Hex): ChainRequest => ({
   details: { sweepId: String(id) },
 });
 
-describe("the requests that wait for their block", () => {
+describe("requests that wait for their block", () => {
   it("are found by their transaction, the oldest of those alike first, until none is left", () => {
     const requests = new PendingRequests();
     for (const request of [trade(1, "0x01"), trade(2, "0x02"), trade(3, "0x01")])
@@ -39,7 +39,7 @@ describe("the requests that wait for their block", () => {
     expect([found("0x01"), found("0x02")]).toEqual([undefined, 2]);
   });
 
-  it("are not looked at one by one for every transaction of a block", () => {
+  it("are not searched one by one for every transaction of a block", () => {
     let looks = 0;
     const requests = new PendingRequests();
     for (let id = 0; id < 1000; id += 1) {

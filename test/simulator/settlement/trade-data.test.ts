@@ -43,8 +43,8 @@ function byEthers(orders: readonly MatchedOrder[]): string {
   return PERPETUAL.encodeFunctionData("trade", [data]);
 }
 
-describe("what a trade's transaction carries", () => {
-  it("is what the contract's interface says, the taker first and the makers by ascending signer", () => {
+describe("the data of a trade's transaction", () => {
+  it("follows the contract's interface, the taker first and the makers by ascending signer", () => {
     fc.assert(
       fc.property(matched, fc.array(matched, { minLength: 1, maxLength: 8 }), (taker, makers) => {
         const sorted = [...makers].sort((a, b) =>

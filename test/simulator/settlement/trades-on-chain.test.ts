@@ -113,7 +113,7 @@ describe("a fee", () => {
     await expectOneView(alice.address, bob.address);
   });
 
-  it("is with the gas of an order that is too small to go without", async () => {
+  it("includes the gas of an order below the waiver", async () => {
     const gasFee = {
       minGasPriceWei: "50000000",
       maxGasPriceWei: "50000000",
@@ -169,7 +169,7 @@ describe("an order that an operator signed", () => {
   });
 });
 
-describe("an order that takes several", () => {
+describe("an order that trades with several makers", () => {
   it("is one transaction with all its makers, whatever their order in the book, and pays the fee of the sum", async () => {
     const { alice, bob, carol } = await open();
     const flow = world.flow();
@@ -199,7 +199,7 @@ describe("an order that takes several", () => {
     }
   });
 
-  it("changes a position once: what it passes through on its way is never realised", async () => {
+  it("changes a position once: a position in between is never realised", async () => {
     const { alice, bob, carol } = await open();
     alice.place("SELL", "30000", "1");
     bob.place("BUY", "30000", "1");
@@ -238,7 +238,7 @@ describe("an order that takes several", () => {
 });
 
 describe("orders that do not rest", () => {
-  it("settle what they took, and end for the rest", async () => {
+  it("settle their fills, and end for the rest", async () => {
     const { alice, bob } = await open();
     alice.place("SELL", "30000", "0.1");
     bob.place("BUY", "30010", "0.2", { timeInForce: "IOC" });
@@ -255,7 +255,7 @@ describe("orders that do not rest", () => {
     await expectOneView(alice.address, bob.address);
   });
 
-  it("pass over orders of their own account", async () => {
+  it("skip orders of their own account", async () => {
     const { alice, bob } = await open();
     bob.place("SELL", "30000", "0.1");
     alice.place("SELL", "30001", "0.1");
@@ -271,7 +271,7 @@ describe("orders that do not rest", () => {
 });
 
 describe("the house of a market", () => {
-  it("takes and makes by orders that it signs when they match", async () => {
+  it("takes and makes with orders that it signs at the match", async () => {
     const { alice, bob } = await open();
     const flow = world.flow();
     alice.place("SELL", "30000.1", "0.333");
@@ -302,7 +302,7 @@ describe("the house of a market", () => {
     ]);
   });
 
-  it("is who a recording trades for, at the price of whoever it reached", async () => {
+  it("is the counterparty of recorded liquidity, at the price of the order that it reached", async () => {
     const { alice, bob } = await open();
     const flow = world.flow();
     flow.attachRecorded(new CapturedDepth());

@@ -79,7 +79,7 @@ const INTERVAL_MS = 2_000;
 const GAS = { gasLimit: 1_000_000n, maxFeePerGas: 20_000_000_000n };
 
 describe("a wallet that works against its own account's requests", () => {
-  it("takes the place of a withdrawal that waits for its block: the amount comes back, and nothing waits for ever", async () => {
+  it("replaces a pending withdrawal: the amount is returned, and nothing stays pending", async () => {
     const { world, one } = await atPort(INTERVAL_MS);
     const before = world.exchange.account(one.address)?.settledPrimaryCredit;
     const nonce = await one.wallet.getNonce("pending");
@@ -99,7 +99,7 @@ describe("a wallet that works against its own account's requests", () => {
     await expectEqualViews(world, [one.address]);
   });
 
-  it("takes the place of its word on an operator: it is sent again, since it counts at the exchange already", async () => {
+  it("replaces a change of its operator: the change is sent again, since it counts at the exchange already", async () => {
     const { world, one, other } = await atPort(INTERVAL_MS);
     const nonce = await one.wallet.getNonce("pending");
     const operator = other.address.toLowerCase() as Hex;
@@ -142,7 +142,7 @@ describe("a wallet that works against its own account's requests", () => {
 });
 
 describe("wallets at the port while the exchange trades", () => {
-  it("deposit, withdraw, transfer, name operators, and call what is not theirs: the accounts stay what the contracts say", async () => {
+  it("deposit, withdraw, transfer, name operators and make forbidden calls: the accounts stay equal to the contracts'", async () => {
     const { world, provider, one, other } = await atPort(0);
     const { addresses } = world.chain;
     const of = (wallet: Wallet) => ({

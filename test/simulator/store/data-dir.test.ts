@@ -55,7 +55,7 @@ describe("a configuration's dataDir", () => {
     await (await openConfiguredExchange(config("state"), liveSeam(), { baseFolder })).close();
   });
 
-  it("is let go of when its state contradicts the configuration, and untouched", async () => {
+  it("is released unchanged when its state contradicts the configuration", async () => {
     const baseFolder = folder();
     await (await openConfiguredExchange(config("state"), liveSeam(), { baseFolder })).close();
     await expect(
@@ -64,7 +64,7 @@ describe("a configuration's dataDir", () => {
     await (await openConfiguredExchange(config("state"), liveSeam(), { baseFolder })).close();
   });
 
-  it("is refused where it is a file, or a folder of something else", async () => {
+  it("is refused if it is a file, or a folder with other content", async () => {
     const baseFolder = folder();
     writeFileSync(join(baseFolder, "notes"), "mine");
     await expect(openDataDir(join(baseFolder, "notes"))).rejects.toThrow(ConfigError);
@@ -79,7 +79,7 @@ describe("a configuration's dataDir", () => {
     },
   );
 
-  it("is refused where its file is no database", async () => {
+  it("is refused if its file is not a database", async () => {
     const state = join(folder(), "state");
     mkdirSync(state);
     writeFileSync(join(state, "exchange.mdb"), "not a database".repeat(1000));
@@ -119,7 +119,7 @@ describe("a configuration's dataDir", () => {
       expect(existsSync(file)).toBe(false);
     });
 
-    it("is refused where the file ends too early, however early: a mapped one would end the process", async () => {
+    it("is refused if the file is truncated at any point: mapping it would end the process", async () => {
       const { state, file } = await kept();
       const whole = readFileSync(file);
       for (const share of [0.001, 0.01, 0.1, 0.5, 0.9, 0.99]) {
@@ -135,7 +135,7 @@ describe("a configuration's dataDir", () => {
       await close();
     });
 
-    it("is refused where somebody has written into it, or what can be reached in it is whole", async () => {
+    it("is refused if it was overwritten, unless every reachable page is intact", async () => {
       const { state, file } = await kept();
       const whole = readFileSync(file);
       const pages = whole.length / 4096;
@@ -172,7 +172,7 @@ describe("a configuration's dataDir", () => {
       }
     });
 
-    it("is refused where the file is a folder or a pipe, without waiting for anybody", async () => {
+    it("is refused without blocking if the file is a folder or a pipe", async () => {
       const { state, file } = await kept();
       rmSync(file);
       mkdirSync(file);
@@ -180,7 +180,7 @@ describe("a configuration's dataDir", () => {
     });
   });
 
-  it("is never passed over: an exchange that could not keep it is not made", () => {
+  it("is never ignored: without a way to store it no exchange is created", () => {
     expect(() => configuredExchange(config("state"), liveSeam())).toThrow(RunError);
   });
 });
@@ -192,7 +192,7 @@ describe("records in a file", () => {
     removedRanges: [],
   });
 
-  it("are there for the next process after a kill -9 right behind the commit", async () => {
+  it("survive a kill -9 right after the commit", async () => {
     const state = join(folder(), "state");
     const child = fork(fileURLToPath(new URL("./commit-and-wait.ts", import.meta.url)), [state], {
       execArgv: ["--import", "tsx"],
@@ -222,7 +222,7 @@ describe("records in a file", () => {
     await close();
   });
 
-  it("take no more room than what they hold, however often they are written over", async () => {
+  it("do not grow the file however often they are overwritten", async () => {
     const state = join(folder(), "state");
     const { records, close } = await openDataDir(state);
     const commit = (from: number, count: number) => {

@@ -229,7 +229,7 @@ async function expectAllThere(witness: Witness): Promise<void> {
 }
 
 describe("an exchange with a dataDir, killed with kill -9 while three clients trade on it", () => {
-  it("has everything that it ever acknowledged or told, each time it comes back", async () => {
+  it("has everything that it ever acknowledged or published after each restart", async () => {
     const folder = mkdtempSync(join(tmpdir(), "mw-"));
     const yaml = join(folder, "exchange.yaml");
     writeFileSync(yaml, YAML);

@@ -50,8 +50,8 @@ describe("a bounded store", () => {
   });
 });
 
-describe("nobody is told of anything that does not last", () => {
-  it("has in its records what a stream tells, when it tells it", () => {
+describe("only committed events are published", () => {
+  it("has an event in its records before a stream sends it", () => {
     const clock = new VirtualClock(START_MS);
     const records = new MemoryRecords();
     const { exchange, alice, bob } = started(records, clock, { streams: { bookIntervalMs: 0 } });
@@ -98,7 +98,7 @@ describe("nobody is told of anything that does not last", () => {
     );
   });
 
-  it("stops, and answers and tells nothing, when the store takes nothing more", () => {
+  it("stops, and neither responds nor publishes, when the store fails", () => {
     class FullRecords extends MemoryRecords {
       isFull = false;
       override commit(change: RecordChange): void {

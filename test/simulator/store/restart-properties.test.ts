@@ -270,7 +270,7 @@ function answers(exchange: EmbeddedExchange, world: KillableExchange): string[] 
 }
 
 describe("an exchange that is killed between any two events", () => {
-  it("comes back with every field of its lasting state, private ones too, after whatever three traders did", async () => {
+  it("restores every field of its durable state, private ones too, after random trading", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 50 }), async (steps) => {
         const world = new KillableExchange(CONFIG);
@@ -286,7 +286,7 @@ describe("an exchange that is killed between any two events", () => {
     );
   });
 
-  it("and killed again and again it trades on as if it had never been gone", async () => {
+  it("and killed repeatedly trades on as if it had never been stopped", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(step, fc.boolean()), { minLength: 5, maxLength: 60 }),

@@ -18,7 +18,7 @@ import {
 } from "./restarted-exchange.js";
 
 describe("an exchange that was away for a while", () => {
-  it("settles at once what came due meanwhile, and the rest when it is due", async () => {
+  it("settles overdue trades at once, and the rest when they are due", async () => {
     const { records } = await traded({ settlement: { delayMs: 5000 } });
     for (const [awayMs, settled] of [
       [6000, true],
@@ -40,7 +40,7 @@ describe("an exchange that was away for a while", () => {
     }
   });
 
-  it("lets no signed withdrawal count a second time, and forgets it once its timestamp lets it in no more", async () => {
+  it("refuses a repeated signed withdrawal, and forgets it once its timestamp is outside the window", async () => {
     const clock = new VirtualClock(START_MS);
     const records = new MemoryRecords();
     const { alice } = started(records, clock);
@@ -61,7 +61,7 @@ describe("an exchange that was away for a while", () => {
     expect(kept(copy)).toBeLessThan(10);
   });
 
-  it("ends orders whose time ran out meanwhile", async () => {
+  it("expires orders whose time ran out in the meantime", async () => {
     const clock = new VirtualClock(START_MS);
     const records = new MemoryRecords();
     const { alice } = started(records, clock);
@@ -100,7 +100,7 @@ describe("an exchange that was away for a while", () => {
     expect(alice.place("BUY", "20000", "0.1").json.createdAt).toBeGreaterThanOrEqual(before);
   });
 
-  it("takes an order's hash once, and knows whom an account let sign", async () => {
+  it("accepts an order's hash once, and keeps the operators of accounts", async () => {
     const clock = new VirtualClock(START_MS);
     const records = new MemoryRecords();
     const first = started(records, clock);
@@ -114,7 +114,7 @@ describe("an exchange that was away for a while", () => {
     ]);
   });
 
-  it("gives orders at one price back their turn", async () => {
+  it("restores the queue of orders at one price", async () => {
     const clock = new VirtualClock(START_MS);
     const records = new MemoryRecords();
     const { alice, bob } = started(records, clock);
@@ -201,7 +201,7 @@ describe("what a store is opened with", () => {
     expect(back.book("ethusdc").bids).toEqual([]);
   });
 
-  it("has a market's status from whoever set it last, the venue or its file", async () => {
+  it("uses a market's status that was set last, by the venue or its file", async () => {
     const { records, exchange } = await traded();
     exchange.setMarketStatus("btcusdc", "SUSPENDED");
     expect(made(records.copy(), laterBy(1000)).market("btcusdc").status).toBe("SUSPENDED");
@@ -209,7 +209,7 @@ describe("what a store is opened with", () => {
     expect(made(records.copy(), laterBy(1000), delisted).market("btcusdc").status).toBe("DELISTED");
   });
 
-  it("has a market's rules from whoever set them last, the venue or its file", async () => {
+  it("uses a market's rules that were set last, by the venue or its file", async () => {
     const { records, exchange } = await traded();
     exchange.setMarketRules("btcusdc", {
       tickSize: "0.5",
@@ -258,7 +258,7 @@ describe("what a store is opened with", () => {
     expect(String(refused)).toContain("another dataDir");
   });
 
-  it("is refused when it holds something else, or another format", () => {
+  it("is refused when it has other content, or another format", () => {
     const clock = new VirtualClock(START_MS);
     expect(() => made(new MemoryRecords(new Map([["greeting", "hello"]])), clock)).toThrow(
       /no exchange's state/,

@@ -276,7 +276,7 @@ describe("a recorded market that is not there", () => {
     [
       "a file for a folder",
       replay("folder: exchange.yaml, tag: x"),
-      ["markets.btcusdc.flow.folder: is no folder", "exchange.yaml"],
+      ["markets.btcusdc.flow.folder: is not a folder", "exchange.yaml"],
     ],
     [
       "a file that is no gzip",

@@ -63,7 +63,7 @@ export class AccountFlowPort implements FlowExchange {
     const signer = scheme.signer(privateKey);
     const account = state.account(signer.address);
     if (account === undefined && state.accounts.size >= state.config.maxAccounts) {
-      throw new RunError("no more accounts are taken", {
+      throw new RunError("the exchange accepts no more accounts", {
         field: "maxAccounts",
         value: state.config.maxAccounts,
         expected: "room for the accounts of the order flow beside those that are registered",

@@ -182,7 +182,7 @@ export function marketRules(
         {
           path: path("flow.startPriceQuote"),
           value: flow.startPriceQuote,
-          summary: "is no price of this market",
+          summary: "is outside the prices of this market",
           expected: `from priceQuote.min, ${min}, to priceQuote.max, ${max}`,
           against: [],
         },
@@ -193,7 +193,7 @@ export function marketRules(
   for (const name of ["makerFeeRate", "takerFeeRate"] as const) {
     const rate = name === "makerFeeRate" ? rules.makerRate : rules.takerRate;
     if (rate <= -ONE || rate >= ONE) {
-      throw new ConfigError("is no fee rate", {
+      throw new ConfigError("is not a valid fee rate", {
         field: field(name),
         value: config[name],
         expected: "a fraction between -1 and 1",

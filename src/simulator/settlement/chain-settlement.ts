@@ -91,7 +91,7 @@ export class ChainSettlement implements Settlement {
     );
     for (const sweepId of this.#waiting.keys()) {
       if (!asked.has(sweepId)) {
-        throw new FormatError("a trade waits for a settlement that was never asked for", {
+        throw new FormatError("a trade waits for a settlement that was never requested", {
           field: "trade",
           value: sweepId,
         });

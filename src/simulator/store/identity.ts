@@ -66,7 +66,7 @@ export function requireExchangeStore(records: RecordStore): void {
 function requireFormat(records: RecordStore): void {
   const format = textAt(records, KEYS.format);
   if (format === undefined || parsed(format).format !== FORMAT.format) {
-    throw new ConfigError("holds something that is no exchange's state", {
+    throw new ConfigError("holds something other than an exchange's state", {
       field: "dataDir",
       value: records.place,
       expected: "a folder of an exchange's own, or an empty one",

@@ -84,7 +84,7 @@ describe("an exchange's file with a chain", () => {
   it("is refused for a folder with other content, which is left unchanged", async () => {
     const records = new MemoryRecords(new Map([["strange", "1"]]));
     await expect(openConfiguredExchange(config(), seam(), { records })).rejects.toThrow(
-      "holds something that is no exchange's state",
+      "holds something other than an exchange's state",
     );
     expect([...records.texts]).toEqual([["strange", "1"]]);
   });

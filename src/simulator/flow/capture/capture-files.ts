@@ -36,7 +36,7 @@ export function findCaptureFiles(
 ): CaptureFiles {
   const field = (name: string): string => [...at, name].join(".");
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(tag)) {
-    throw new ConfigError("is no capture's tag", {
+    throw new ConfigError("is not a valid name of a capture", {
       field: field("tag"),
       value: tag,
       expected: "a file name without folder or ending",
@@ -45,7 +45,7 @@ export function findCaptureFiles(
   if (readPathKind(join(folder, "books")) !== "folder") {
     const kind = readPathKind(folder);
     const why =
-      kind === undefined ? "is not there" : kind === "folder" ? "has no books/" : "is no folder";
+      kind === undefined ? "is not there" : kind === "folder" ? "has no books/" : "is not a folder";
     throw folderIsDefault
       ? new ConfigError(`is looked for in ${folder}, which ${why}`, {
           field: field("tag"),
@@ -78,7 +78,7 @@ function unknownTag(folder: string, tag: string, field: string): ConfigError {
   const near = findNearestName(tag, known);
   const named = known.slice(0, MOST_NAMED).join(", ") + (known.length > MOST_NAMED ? " ..." : "");
   return new ConfigError(
-    `is no capture of this folder${near === undefined ? "" : `, did you mean ${near}?`}`,
+    `is not a capture in this folder${near === undefined ? "" : `, did you mean ${near}?`}`,
     {
       field,
       value: tag,

@@ -44,7 +44,7 @@ export class AccountEndpoints {
       throw new ApiError(2018, "the account is registered already");
     }
     if (this.#state.accounts.size >= this.#state.config.maxAccounts) {
-      throw new ApiError(1010, "no more accounts are taken");
+      throw new ApiError(1010, "the exchange accepts no more accounts");
     }
     const account = this.open(address);
     return JSON.stringify({ address: account.address, createdAt: account.createdAtMs });

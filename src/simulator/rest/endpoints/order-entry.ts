@@ -118,7 +118,7 @@ export class OrderEntry {
     }
     const hash = bytesToHex(digest);
     if (this.#state.orderHashes.has(hash)) {
-      throw new ApiError(2016, "an order of this hash was taken before");
+      throw new ApiError(2016, "an order with this hash was accepted before");
     }
     this.#fees.check(account, requested, info, hash, parameters.get("gasFeeQuotation"));
     this.#checkAccount(account, requested);

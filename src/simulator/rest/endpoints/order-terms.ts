@@ -65,7 +65,7 @@ export function requestedOrder(
   const type = oneOf(required(parameters, "orderType"), ORDER_TYPES, "orderType");
   const timeInForce = oneOf(parameters.get("timeInForce") || "GTC", TIMES_IN_FORCE, "timeInForce");
   if (timeInForce === "POST_ONLY" && choices.postOnly === "reject") {
-    throw new ApiError(1111, "timeInForce POST_ONLY is not taken");
+    throw new ApiError(1111, "timeInForce POST_ONLY is not accepted");
   }
   requireTrading(market);
   const ticks = priceTicks(market, required(parameters, "price"));
@@ -103,7 +103,7 @@ function priceTicks({ instrument, rules }: Market, price: string): Ticks {
     throw new ApiError(4011, `price is below ${rules.config.priceQuote.min}`);
   }
   if (ticks % rules.tickStep !== 0) {
-    throw new ApiError(2016, `price is no multiple of ${rules.config.tickSize}`);
+    throw new ApiError(2016, `price is not a multiple of ${rules.config.tickSize}`);
   }
   return ticks;
 }

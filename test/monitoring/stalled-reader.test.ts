@@ -59,6 +59,13 @@ process.stdin.once("data", () => { log.close(); process.stdout.write(", and ende
   return child;
 }
 
+/** Returns the first text on the standard output of a program. @throws Error when it ends without one. */
+async function firstOutput(child: ChildProcess): Promise<string> {
+  for await (const data of on(child.stdout as NodeJS.ReadableStream, "data", { close: ["end"] }))
+    return String(data[0]);
+  throw new Error("the program ended without a word");
+}
+
 // A terminal after Ctrl-S, one behind a stalled ssh, a pager at rest: a process that waits for them
 // cannot manage its orders.
 describe("a log whose reader stands still", () => {

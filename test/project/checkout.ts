@@ -19,7 +19,14 @@ import { builtCommand } from "../support/built-command.js";
 /** The checkout that the tests run in. */
 export const PROJECT_ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
-const SCAFFOLD = ["bin", "scripts", "package.json", "tsconfig.json", "tsconfig.rooms.json", "biome.json"];
+const SCAFFOLD = [
+  "bin",
+  "scripts",
+  "package.json",
+  "tsconfig.json",
+  "tsconfig.rooms.json",
+  "biome.json",
+];
 
 /**
  * A checkout of its own in a temporary folder, so that what is built, linked or broken there leaves this one alone: the

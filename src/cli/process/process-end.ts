@@ -15,6 +15,8 @@ const STDIO = [0, 1, 2] as const;
 const SAME_SIGNAL_MS = 1000;
 /** Interval at which the process checks that the npm that started it still runs. */
 const LAUNCH_CHECK_MS = 250;
+/** The modules of a command are opened beside each other. */
+const MIN_OPEN_FILES = 256;
 /** Error codes for too many open files in a process, or in the system. */
 const TOO_MANY_FILES: ReadonlySet<unknown> = new Set(["EMFILE", "ENFILE"]);
 

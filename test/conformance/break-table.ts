@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
+import { roomFiles } from "../../scripts/room-files.mjs";
 import {
   allWithin,
   type Imported,
@@ -13,6 +14,7 @@ import {
 } from "./syntax.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const files = roomFiles(ROOT);
 
 /** What a break changes: a function, a constant, or a member of a class. */
 export interface Place {
@@ -99,6 +101,7 @@ function placeOf(at: Syntax, imports: readonly Imported[]): Place | undefined {
 
 /** A module by its file from the project's root, or as it is where it is a package's. */
 function fromRoot(importer: string, from: string): string {
+  if (from.startsWith("#")) return files.get(from) ?? from;
   if (!from.startsWith(".")) return from;
   const file = join(dirname(importer), from).replace(/\.js$/, ".ts");
   return relative(ROOT, file).split(sep).join("/");

@@ -10,7 +10,7 @@ export interface ChartLine {
   /** `step` for what stays until it changes; `area` is such a step, filled to zero. */
   readonly shape: "line" | "step" | "area" | "dots";
   readonly isStrong?: boolean;
-  /** Whether the scale has to hold it; a line that it does not hold may run out of the chart. */
+  /** True when the scale has to include the line; another line may run out of the chart. */
   readonly isScaled: boolean;
   readonly values: readonly (number | null)[];
   /** A band around the line. */

@@ -7,8 +7,8 @@ const HIDDEN = { left: -10, top: -10 };
 const LEAST_DRAG_PIXELS = 6;
 
 /**
- * Draws lines with uPlot. Pointing and the arrow keys tell exact figures; with a window, dragging or
- * two fingers show a part of the time in every chart of the page.
+ * Draws lines with uPlot. Pointing and the arrow keys tell exact figures; with a window, dragging
+ * or two fingers show a part of the time in every chart of the page.
  */
 export class Chart {
   readonly #host: HTMLElement;

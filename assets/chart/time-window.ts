@@ -1,4 +1,6 @@
-/** The stretch of time that every chart of a page shows, and the instant that its reader looks at. */
+/**
+ * The stretch of time that every chart of a page shows, and the instant that its reader looks at.
+ */
 export class TimeWindow {
   readonly fullFromMs: number;
   readonly fullToMs: number;

@@ -4,7 +4,7 @@ import type { FillRow } from "./report-data.js";
 
 const PAGE_ROWS = 25;
 const TEXT_COLUMNS = new Set(["time", "heard", "market", "side", "role", "cause", "doubt"]);
-/** What the table leaves to fills.csv. */
+/** The columns that the table leaves to fills.csv. */
 const HIDDEN = new Set(["heard", "order"]);
 
 /** The fills of a run: sorted by any column, page by page. */

@@ -8,7 +8,10 @@ const HEIGHT = 300;
 const COLOURS = { BOTH: "c-ink", BUY: "c-buy", SELL: "c-sell" } as const;
 const NAMES = { BOTH: "both sides", BUY: "buys", SELL: "sells" } as const;
 
-/** Draws the markouts of one market by horizon: both sides with their band, buys and sells, of the level that is chosen or all. */
+/**
+ * Draws the markouts of one market by horizon: both sides with their band, buys and sells, of the
+ * level that is chosen or all.
+ */
 export function drawMarkouts(
   host: HTMLElement,
   seconds: readonly number[],
@@ -62,7 +65,10 @@ function lineOf({ side, horizons }: Group): ChartLine {
   };
 }
 
-/** The horizons that have a band, or all where none has: means of a few fills run out of the chart instead of flattening it. */
+/**
+ * The horizons that have a band, or all where none has: means of a few fills run out of the chart
+ * instead of flattening it.
+ */
 function scaledHorizons(groups: readonly Group[]): readonly number[] {
   const both = groups.find(({ side }) => side === "BOTH")?.horizons ?? [];
   const all = [...both.keys()];

@@ -18,7 +18,10 @@ const SIDE = 70;
 const MOST_LEFT = 160;
 /** An axis's texts begin so far from it, and take so much a letter. */
 const [TEXT_OFF, LETTER] = [8, 7.5];
-/** Between two axes, so that their texts do not meet: the plot scrolls in itself where the page is narrow. */
+/**
+ * Between two axes, so that their texts do not meet: the plot scrolls in itself where the page is
+ * narrow.
+ */
 const LEAST_GAP = 120;
 
 /** Every point as a line through its values. Axes keep what passes a stretch of them. */
@@ -227,7 +230,7 @@ function titled(text: SVGElement, whole: string): SVGElement {
   return text;
 }
 
-/** What there is room for of a text: names alike differ at either end. */
+/** Shortens a text to the room that there is, in the middle: similar names differ at either end. */
 function fitted(text: string, most: number): string {
   const end = Math.floor((most - 1) / 2);
   return text.length <= most
@@ -268,7 +271,10 @@ function colourOf({ rank, objective }: SweepRow, count: number): string {
   return `color-mix(in oklab, var(--up-fill) ${share}%, var(--down-fill))`;
 }
 
-/** The end of a path says more than its beginning: as many of its last keys as there is room for between two axes. */
+/**
+ * The end of a path says more than its beginning: as many of its last keys as there is room for
+ * between two axes.
+ */
 function shortened(name: string): string {
   const keys = name.split(".");
   let text = keys.pop() as string;

@@ -2,7 +2,10 @@ import type { Report } from "../../src/backtest/report/report-schema.js";
 
 export type { Report };
 
-/** A series bucket by bucket, ready to be drawn: the last value stays where nothing changed; null where there is none. */
+/**
+ * A series bucket by bucket, ready to be drawn: the last value stays where nothing changed; null
+ * where there is none.
+ */
 export interface Values {
   readonly min: readonly (number | null)[];
   readonly max: readonly (number | null)[];
@@ -88,7 +91,10 @@ export function toLastValues(last: readonly (string | null)[]): Values {
   return toValues({ min: last, max: last, last });
 }
 
-/** Figures that are told for every bucket, or of which there was none. @param factor to be multiplied with */
+/**
+ * Figures that are told for every bucket, or of which there was none.
+ * @param factor to be multiplied with
+ */
 export function toFigureValues(figures: readonly (number | null)[], factor = 1): Values {
   const values = figures.map((figure) =>
     figure === null ? null : Number((figure * factor).toPrecision(12)),

@@ -10,11 +10,16 @@ export interface SweepRow {
   readonly rank: number;
   readonly values: Readonly<Record<string, string | number | boolean>>;
   readonly objective: number | undefined;
-  /** How its runs ended before their history did, such as `halted`; empty where none of them did. */
+  /**
+   * How its runs ended before their history did, such as `halted`; empty where none of them did.
+   */
   readonly ended: string;
-  /** Whether something makes its figures less believable than they look, and in how many windows; empty where nothing does. */
+  /**
+   * The reason that makes a combination's figures less believable, with the number of windows;
+   * empty where there is none.
+   */
   readonly suspectMark: string;
-  /** What it is. */
+  /** The reason itself. */
   readonly suspectReasons: string;
   /** Means over the windows; exact texts where there is one. */
   readonly figures: Readonly<Record<string, string>>;

@@ -28,7 +28,9 @@ const NEAR_PIXELS = 10;
 const MARK = [4, 7] as const;
 const DENSE_MARK = [2, 3.5] as const;
 
-/** Draws lines over the buckets of a run, each with the reach of its values, and fills under them. */
+/**
+ * Draws lines over the buckets of a run, each with the reach of its values, and fills under them.
+ */
 export function drawTimeChart(
   host: HTMLElement,
   window: TimeWindow,

@@ -16,7 +16,7 @@ import {
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const files = roomFiles(ROOT);
 
-/** What a break changes: a function, a constant, or a member of a class. */
+/** The place that a break changes: a function, a constant, or a member of a class. */
 export interface Place {
   /** From the project's root. */
   readonly file: string;
@@ -30,7 +30,7 @@ export interface WrittenBreak {
   readonly place: Place;
   /** Makes what breaks the rule of what keeps it. */
   readonly wrap: string;
-  /** What the wrap uses of other modules; those of the project are named from its root. */
+  /** The imports that the wrap uses; modules of the project are named from its root. */
   readonly imports: readonly Imported[];
 }
 
@@ -40,8 +40,8 @@ export function placeName({ owner, name }: Place): string {
 }
 
 /**
- * Reads a table of breaks as source: what each wraps by the name that stands there and the import that brought it, so that an
- * editor that renames or moves it changes the table too.
+ * Reads a table of breaks as source: what each wraps by the name that stands there and the import
+ * that brought it, so that an editor that renames or moves it changes the table too.
  */
 export function readTable(url: string): (rule: string, what: string) => WrittenBreak {
   const path = fileURLToPath(url);

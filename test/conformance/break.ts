@@ -2,11 +2,13 @@ import { placeName, readTable } from "./break-table.js";
 import type { RuleId, Side } from "./rules.js";
 import { wrapped } from "./wrapped-source.js";
 
-/** A rule switched off: a change of the sources that the rule's tests on that side have to notice. */
+/**
+ * A rule switched off: a change of the sources that the rule's tests on that side have to notice.
+ */
 export interface Break {
   readonly rule: RuleId;
   readonly side: Side;
-  /** What no longer holds, for the table. */
+  /** The property that no longer holds, for the table. */
   readonly what: string;
   /** The function, method or constant that no longer keeps the rule. */
   readonly place: string;
@@ -25,7 +27,8 @@ export interface BreakRow {
 /**
  * Switches a rule off where one function, method or constant keeps it.
  * @param at names it: `() => orderRecord`, `() => Journal.prototype.page`, or {@link hidden}.
- * @param wrap makes of what keeps the rule what does not, and is put into the sources as it is written: it may use what its
+ * @param wrap makes of what keeps the rule what does not, and is put into the sources as it is
+ * written: it may use what its
  *   table imports, and nothing else of it. A method comes bound, with the object behind it.
  */
 export function broken<Kept>(
@@ -37,7 +40,11 @@ export function broken<Kept>(
   return { rule, what };
 }
 
-/** What a module or a class keeps to itself: a private method by its `#`, a function or a constant without. @param _beside the class, or anything that the module exports. */
+/**
+ * A private member of a module or a class: a private method by its `#`, a function or a constant
+ * without.
+ * @param _beside the class, or any export of the module.
+ */
 export function hidden<Kept>(_beside: () => unknown, _name: string): () => Kept {
   return () => {
     throw new Error("the table of breaks is read, and names nothing that can be called");

@@ -3,7 +3,7 @@ import type { Proof } from "./proof.js";
 import type { ConformanceRecord } from "./record.js";
 import { type Rule, sidesOf } from "./rules.js";
 
-/** What {@link problemsOf} looks at. */
+/** The facts that {@link problemsOf} examines. */
 export interface Checked {
   readonly rules: readonly Rule[];
   readonly record: ConformanceRecord;

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { type RuleId, ruleOf, type Side, sidesOf } from "./rules.js";
 
-/** What a test of a rule leaves in its record. */
+/** The record that a test of a rule leaves. */
 export interface ConformanceMeta {
   readonly rule: RuleId;
   readonly side: Side;
@@ -17,8 +17,8 @@ declare module "vitest" {
 }
 
 /**
- * A test that holds a rule of the specification on one side. It fails when it asserts nothing, and when the rule does not
- * concern that side.
+ * A test that holds a rule of the specification on one side. It fails when it asserts nothing, and
+ * when the rule does not concern that side.
  */
 export function conforms(
   rule: RuleId,

@@ -4,7 +4,10 @@ import { type Rule, type Side, sidesOf } from "./rules.js";
 
 const FOLDER = "test/conformance/";
 
-/** docs/reference/conformance.md: every rule with the tests that hold it, and the proof that they would notice. */
+/**
+ * docs/reference/conformance.md: every rule with the tests that hold it, and the proof that they
+ * would notice.
+ */
 export function conformanceDocument(
   rules: readonly Rule[],
   record: ConformanceRecord,

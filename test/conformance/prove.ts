@@ -15,7 +15,7 @@ import type { Proof, ProvenBreak } from "./proof.js";
 import type { ConformanceRecord } from "./record.js";
 import { runVitest } from "./vitest-run.js";
 
-/** What the tests may read besides their own folder. */
+/** The files that the tests may read besides their own folder. */
 const COPIED = [
   "src",
   "test",
@@ -27,15 +27,15 @@ const COPIED = [
   "vitest.config.ts",
 ];
 
-/** What came of a proof: the breaks that were noticed, and in words those that were not. */
+/** The result of a proof: the breaks that were noticed, and in words those that were not. */
 export interface ProofRun {
   readonly proof: Proof;
   readonly problems: readonly string[];
 }
 
 /**
- * Switches off `count` rules that have a break, drawn by a seed, one break at a time, in a copy of the checkout; the tests
- * that the record names for that rule and side must fail.
+ * Switches off `count` rules that have a break, drawn by a seed, one break at a time, in a copy of
+ * the checkout; the tests that the record names for that rule and side must fail.
  */
 export async function prove(
   root: string,

@@ -4,7 +4,10 @@ import type { Reporter, TestModule, Vitest } from "vitest/node";
 import "./conforms.js";
 import { type ConformanceRecord, RECORD_VARIABLE, type RecordedTest } from "./record.js";
 
-/** Writes which tests of rules ran, to the file that an environment variable names; without one it does nothing. */
+/**
+ * Writes which tests of rules ran, to the file that an environment variable names; without one it
+ * does nothing.
+ */
 export default class ConformanceReporter implements Reporter {
   #root = process.cwd();
 

@@ -4,7 +4,7 @@ import type { Side } from "./rules.js";
 /** The environment variable that names the file to write the record of a run to. */
 export const RECORD_VARIABLE = "MARKETWRIGHT_CONFORMANCE_RECORD";
 
-/** What became of one test of a rule. */
+/** The outcome of one test of a rule. */
 export interface RecordedTest {
   readonly rule: string;
   readonly side: Side;

@@ -1,4 +1,7 @@
-/** The two sides of the interface: who sends requests and reads answers, and who takes and gives them. */
+/**
+ * The two sides of the interface: who sends requests and reads answers, and who takes and gives
+ * them.
+ */
 export type Side = "client" | "exchange";
 
 /** One thing that the specification says. */

@@ -178,7 +178,7 @@ describe("the conformance check", () => {
 
 describe("a source where a declaration is wrapped", () => {
   const TWICE = "(kept) => (...given) => 2 * kept(...given)";
-  /** What a module's `answer` is once one of its declarations is wrapped. */
+  /** The value of a module's `answer` once one of its declarations is wrapped. */
   async function answerOf(text: string, name: string, wrap: string, owner?: string) {
     const place = { file: "src/a.ts", name, ...(owner !== undefined && { owner }) };
     const { code } = await transform(wrapped(text, { place, wrap, imports: [] }), { loader: "ts" });

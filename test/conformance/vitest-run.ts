@@ -4,7 +4,9 @@ import { tmpdir } from "node:os";
 import { join, relative, sep } from "node:path";
 import { type ConformanceRecord, RECORD_VARIABLE, readRecord } from "./record.js";
 
-/** What a run of vitest gave; the record is null when it died before it could write one. */
+/**
+ * The result of a run of vitest; the record is null when the run died before it could write one.
+ */
 export interface VitestRun {
   readonly record: ConformanceRecord | null;
   readonly output: string;
@@ -20,10 +22,16 @@ export function conformanceFiles(root: string): string[] {
     .sort();
 }
 
-/** Far above what any of these tests takes; a broken rule may leave one waiting for what never comes. */
+/**
+ * Far above what any of these tests takes; a broken rule may leave one waiting for what never
+ * comes.
+ */
 const LONGEST_TEST_MS = 30_000;
 
-/** Runs those tests of some files whose name a pattern finds. @param print hears the output while it comes. */
+/**
+ * Runs those tests of some files whose name a pattern finds.
+ * @param print hears the output while it comes.
+ */
 export async function runVitest(
   root: string,
   files: readonly string[],

@@ -10,7 +10,7 @@ import {
   statementsOf,
 } from "./syntax.js";
 
-/** What the one that keeps the rule is called where another has taken its name. */
+/** The name of the declaration that keeps the rule, after another one has taken its own. */
 const KEPT = "$kept";
 
 interface Edit {
@@ -20,8 +20,8 @@ interface Edit {
 }
 
 /**
- * A module's text where a declaration is wrapped: what had the name keeps the rule under another one, and under its own name
- * stands what the wrap makes of it.
+ * A module's text where a declaration is wrapped: what had the name keeps the rule under another
+ * one, and under its own name stands what the wrap makes of it.
  * @throws Error when the module does not declare it exactly once
  */
 export function wrapped(text: string, { place, wrap, imports }: WrittenBreak): string {
@@ -116,7 +116,10 @@ function once(place: Place, found: number): void {
     throw new Error(`${place.file} declares ${placeName(place)} ${found} times, not once`);
 }
 
-/** Whether a module has a name already, by an import or as its own. @throws Error where it is another thing there */
+/**
+ * True when a module has a name already, by an import or its own.
+ * @throws Error where the name means another thing there
+ */
 function has(statements: readonly Syntax[], wanted: Imported, file: string): boolean {
   if (wanted.from === file) return true;
   const held = importsOf(statements).find(({ local }) => local === wanted.local);

@@ -21,7 +21,10 @@ import { noContractNames } from "#simulator/no-contract-names.js";
 
 const GAS_LIMIT = 60_000_000;
 
-/** Why a call or a transaction was undone: the string of Error(string), `panic 0x11`, a custom error's selector, or `` for no data. */
+/**
+ * Why a call or a transaction was undone: the string of Error(string), `panic 0x11`, a custom
+ * error's selector, or `` for no data.
+ */
 export class Revert extends Error {
   constructor(readonly reason: string) {
     super(`reverted: ${reason}`);
@@ -48,7 +51,10 @@ interface RpcLog {
   readonly data: string;
 }
 
-/** A chain of its own in this process. Its clock stands still unless it is moved; every transaction is a block. */
+/**
+ * A chain of its own in this process. Its clock stands still unless it is moved; every transaction
+ * is a block.
+ */
 export class Evm {
   readonly #provider: Provider;
   readonly #interfaces = new Map<string, Interface>();

@@ -331,7 +331,7 @@ describe("credit", () => {
           await reasonFor(fastTo(address, 0n, abi.encodeFunctionData(name, args))),
         ]).toEqual([name, "ReentrancyGuard: reentrant call"]);
       }
-      // What is no movement of money is not locked.
+      // A call that moves no money is not locked.
       await fastTo(address, 0n, abi.encodeFunctionData("setOperator", [bob.address, true]));
       expect(await world.dealer.read("isOperatorValid", address, bob.address)).toBe(true);
     });

@@ -14,7 +14,7 @@ interface Both {
   readonly model: ModelMarket;
 }
 
-/** What happened in all runs: a property that nothing happened to would hold too. */
+/** The events of all runs, counted: a property would also hold if nothing happened. */
 export const seen = {
   trades: 0,
   liquidations: 0,
@@ -28,9 +28,9 @@ export class History {
   readonly model: Model;
   readonly #both: readonly Both[];
   readonly #everybody: readonly Signer[];
-  /** What came in and has not gone out: all credit, but for what funding cut off. */
+  /** The credit that came in and has not gone out, less any that funding cut off. */
   #total: bigint;
-  /** What the dealer should hold in tokens. */
+  /** The tokens that the dealer should hold. */
   #tokens: bigint;
 
   constructor(
@@ -254,7 +254,8 @@ export class History {
     const done = await this.#agrees(refusal, this.world.dealer.send(from, "fastWithdraw", ...data));
     if (done === null) return;
     seen.withdrawals += 1;
-    // Who is unsafe takes nothing out: only credit moved to oneself is no withdrawal.
+    // An unsafe account withdraws nothing: only moving credit to oneself is allowed, as it is no
+    // withdrawal.
     if (!(next.isInternal && from === to))
       expect(wasUnsafe && primary + secondary > 0n).toBe(false);
     if (next.isInternal) return;
@@ -272,7 +273,9 @@ export class History {
     this.#tokens += (primary + secondary) * USD;
   }
 
-  /** Whether the model knows the account to be unsafe; not while a price that it needs is stale. */
+  /**
+   * True when the model knows the account to be unsafe; never while a price that it needs is stale.
+   */
   #isUnsafe(address: string): boolean {
     let isUnsafe = false;
     this.#attempt(() => {

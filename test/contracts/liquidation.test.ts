@@ -16,7 +16,8 @@ describe("a liquidation", () => {
   let world: World;
   let btc: Market;
 
-  // long and short hold 1 BTC against each other from 30,000, with 5,000 each; the liquidator has 100,000.
+  // long and short hold 1 BTC against each other from 30,000, with 5,000 each; the liquidator has
+  // 100,000.
   beforeAll(async () => {
     world = await World.create();
     btc = world.btc;

@@ -42,7 +42,8 @@ describe("any history of trades, funding, prices, liquidations and withdrawals",
           seen.badDebts += history.model.badDebts;
         },
       ),
-      // A shorter history of as many operations is no clearer: the seed and the operation's number are.
+      // A shorter history of as many operations is no clearer: the seed and the operation's number
+      // are.
       { numRuns: 4, endOnFailure: true },
     );
     expect(seen.trades).toBeGreaterThan(20);

@@ -1,6 +1,7 @@
 /**
- * What the contracts should do, from the published formulas alone and in another language: margins, funding, settlement of
- * balances, trades, liquidations and withdrawals, each refusal with its reason in its place. Nothing here asks a chain.
+ * The expected behaviour of the contracts, from the published formulas alone and in another
+ * language: margins, funding, settlement of balances, trades, liquidations and withdrawals, each
+ * refusal with its reason in its place. Nothing here asks a chain.
  */
 
 const ONE = 10n ** 18n;
@@ -102,7 +103,7 @@ export class Model {
     return netValue >= maintenance;
   }
 
-  /** Whether primary credit may leave the account. */
+  /** True when primary credit may leave the account. */
   #isSolid(trader: string): boolean {
     const { netValue, initial } = this.risk(trader);
     return netValue >= initial && netValue - this.account(trader).secondary >= 0n;
@@ -165,7 +166,7 @@ export class Model {
       if (!this.isSafe(trader)) throw new Refusal("TRADER_NOT_SAFE");
   }
 
-  /** What a liquidator gets: paper, credit, and what the victim pays on top. */
+  /** The amounts that a liquidator gets: paper, credit, and the victim's payment on top. */
   cost(market: ModelMarket, victim: string, request: bigint): [bigint, bigint, bigint] {
     if (this.isSafe(victim)) throw new Refusal("JOJO_ACCOUNT_IS_SAFE");
     const [position] = market.balanceOf(victim);

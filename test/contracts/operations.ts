@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { COIN } from "./world.js";
 
-// What may happen. Indices are taken modulo what there is; shares are thousandths; sizes are coins of the first market, and as
-// much money in the others.
+// The operations that may happen. Indices are taken modulo the number of items; shares are
+// thousandths; sizes are coins of the first market, and as much money in the others.
 const index = fc.nat({ max: 11 });
 /** Two markets that everybody trades, and a third that is one too many for most. */
 const market = fc.constantFrom(0, 0, 0, 0, 1, 1, 1, 1, 2);

@@ -66,7 +66,7 @@ export function match(
   return { fields, hash, signature: by.sign(hexToBytes(hash as Hex)), amount };
 }
 
-/** What `Perpetual.trade` takes, the orders in the given sequence. */
+/** The arguments of `Perpetual.trade`, with the orders in the given sequence. */
 export function tradeData(matched: readonly MatchedOrder[]): string {
   return AbiCoder.defaultAbiCoder().encode(
     ["tuple(address,address,int128,int128,bytes32)[]", "bytes[]", "uint256[]"],

@@ -2,7 +2,7 @@ import type { Signer } from "#core/signing.js";
 import type { ModelOrder } from "./model.js";
 import { COIN, signer } from "./world.js";
 
-/** Who trades in random histories. */
+/** The traders in random histories. */
 export const TRADERS = [1, 2, 3, 4].map(signer);
 
 /** One of them, whatever the number. */
@@ -22,7 +22,8 @@ export function order(
   const towardOthers = paper > 0n ? 1 : -1;
   const price = (markPrice * BigInt(10_000 + towardOthers * side.priceBps + extraBps)) / 10_000n;
   const exact = -paper * price;
-  // A buy pays rounded up, a sell receives rounded down, as the exchange has them signed; never nothing.
+  // A buy pays rounded up, a sell receives rounded down, as the exchange has them signed; never
+  // nothing.
   const cut = exact < 0n && exact % COIN !== 0n ? exact / COIN - 1n : exact / COIN;
   const credit = cut === 0n ? (paper > 0n ? -1n : 1n) : cut;
   return {

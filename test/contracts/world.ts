@@ -43,7 +43,10 @@ export interface Ratios {
   readonly insuranceFee: bigint;
 }
 
-/** One side of a match. A price in whole dollars, a size in 1e-18 coins, negative to sell; rates 1e18. */
+/**
+ * One side of a match. A price in whole dollars, a size in 1e-18 coins, negative to sell; rates
+ * 1e18.
+ */
 export interface Side {
   readonly trader: Signer;
   readonly paper: bigint;
@@ -71,7 +74,9 @@ export const ETH_RATIOS: Ratios = {
 export const MAKER_FEE = 10n ** 14n;
 export const TAKER_FEE = 5n * 10n ** 14n;
 
-/** Everything deployed and wired, with two markets at 30,000 and 2,000, and nobody with any credit. */
+/**
+ * Everything deployed and wired, with two markets at 30,000 and 2,000, and nobody with any credit.
+ */
 export class World {
   readonly owner = signer(0);
   readonly insurance = signer(7);
@@ -94,7 +99,8 @@ export class World {
     const owner = signer(0);
     const deployed = (abi: readonly string[], bytecode: string, ...args: unknown[]) =>
       evm.deploy(owner, abi, bytecode, ...args);
-    // The addresses of the order vectors: the dealer is the account's first contract, a perpetual its third.
+    // The addresses of the order vectors: the dealer is the account's first contract, a perpetual
+    // its third.
     const token = "0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512";
     const dealer = await deployed(dealerAbi, dealerBytecode, token);
     const usdc = await deployed(testTokenAbi, testTokenBytecode, "Test USD Coin", "USDC");

@@ -48,7 +48,7 @@ async function describedExchange(): Promise<{ document: string; origin: string }
 }
 
 const ORDER = ["btcusdc", "30000.5", "0.021"];
-/** What a whole round of one order looks like to whoever sends it. */
+/** A whole round of one order, as its sender sees it. */
 const ROUND = {
   markets: ["btcusdc"],
   address: ADDRESS,

@@ -44,7 +44,10 @@ export function hasPythonModules(...names: readonly string[]): boolean {
   );
 }
 
-/** Runs a program and reads the JSON of its last line. @throws Error with what it wrote, where it fails */
+/**
+ * Runs a program and reads the JSON of its last line.
+ * @throws Error with what it wrote, where it fails
+ */
 export async function runClient(
   program: string,
   args: readonly string[],
@@ -57,7 +60,10 @@ export async function runClient(
   return JSON.parse(stdout.trim().split("\n").at(-1) ?? "");
 }
 
-/** Runs a Python script of `clients` and reads what it prints as JSON, 64-bit identifiers as the texts of their digits. */
+/**
+ * Runs a Python script of `clients` and reads what it prints as JSON, 64-bit identifiers as the
+ * texts of their digits.
+ */
 // biome-ignore lint/suspicious/noExplicitAny: whatever a foreign client saw.
 export async function runPython(script: string, ...args: string[]): Promise<any> {
   const { stdout } = await promisify(execFile)("python3", [clientScript(script), ...args], {

@@ -8,7 +8,9 @@ import { parseExchangeConfig } from "#simulator/config.js";
 import { EmbeddedExchange } from "#simulator/exchange.js";
 import { serveExchange } from "#simulator/http-server.js";
 
-/** Where `.ci/run` installs the signing library; a library that Python finds by itself does as well. */
+/**
+ * Where `.ci/run` installs the signing library; a library that Python finds by itself does as well.
+ */
 const LIBRARY = fileURLToPath(new URL("../../node_modules/.cache/python", import.meta.url));
 const SCRIPT = fileURLToPath(new URL("clients/client.py", import.meta.url));
 const KEY = "0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d";

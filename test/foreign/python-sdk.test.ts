@@ -13,7 +13,7 @@ describe.skipIf(!isThere)(
       try {
         const seen = await runPython("sdk.py", exchange.restUrl, KEY, "btcusdc");
 
-        // What makes it the SDK: nothing that it signed with has a prefix.
+        // These signatures, without any prefix, show that the SDK signed.
         for (const signature of seen.sent) expect(signature).toMatch(/^[0-9a-f]{128}1[bc]$/);
         expect(seen.registered).toEqual([
           200,

@@ -39,7 +39,7 @@ function clientArguments(): string[] {
   ];
 }
 
-/** What every client is to see, whatever it calls the errors. */
+/** The outcome that every client must see, under whatever name it gives the errors. */
 const SEEN = {
   refused: [],
   listening: true,
@@ -54,7 +54,10 @@ const SEEN = {
 const error = (name: string, words: unknown) => ({ names: expect.arrayContaining([name]), words });
 const INSUFFICIENT = expect.stringMatching(/^insufficient funds for gas \* price \+ value/);
 
-/** Every request that ethers writes, with the forms of block that it knows. @returns those that failed, with the node's words */
+/**
+ * Every request that ethers writes, with the forms of block that it knows.
+ * @returns those that failed, with the node's words
+ */
 async function refusedReads(
   provider: JsonRpcProvider,
   mine: string,

@@ -48,7 +48,7 @@ async function until(clock: VirtualClock, isSo: () => boolean, atMostMs: Ms): Pr
   return true;
 }
 
-/** What the account began with, and all that came to it since. */
+/** The money with which the account began, and all that it received since. */
 function summed() {
   if (running === undefined) throw new Error("no bot runs");
   const { account } = running.bot.context;

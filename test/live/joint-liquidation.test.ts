@@ -136,7 +136,8 @@ it("a market maker that takes a position over in its own market has it in its qu
   expect(await until(agree, 5_000), "the exchange has it too").toBe(true);
   expect(running?.liquidator?.ledger.counts()).toMatchObject({ won: 1 });
 
-  // Offered for five seconds, then taken down in four slices of five, and then the market is made again.
+  // Offered for five seconds, then taken down in four slices of five, and then the market is made
+  // again.
   const unwound = () => bot?.liquidatedInventory.reports()[0];
   expect(await until(() => unwound()?.state !== "open", 40_000)).toBe(true);
   expect(unwound()).toMatchObject({
@@ -215,7 +216,10 @@ it("a market maker whose chain does not answer at the start leaves no order behi
   expect(open()).toBe(0);
 });
 
-/** A line whose answers are up to five seconds late, half of that on the way there; one that is later than its time-out is none. */
+/**
+ * A line whose answers are up to five seconds late, half of that on the way there; one that is
+ * later than its time-out is none.
+ */
 function late(inner: Transport, random: Random, isLate: () => boolean): Transport {
   const request: Transport["request"] = (asked, done) => {
     const { clock } = world as ChainWorld;

@@ -25,10 +25,13 @@ import { serveExchange } from "#simulator/http-server.js";
 
 const fillShape = z.object({ event: z.string() });
 const RUN_MS = 8_000;
-/** Far beyond what any of it takes; a machine that is that slow shows as a failure of what was waited for. */
+/**
+ * Far beyond what any of it takes; a machine that is that slow shows as a failure of what was
+ * waited for.
+ */
 const PATIENCE_MS = 60_000;
 
-/** What whoever watches the bot relies on. */
+/** The facts that whoever watches the bot relies on. */
 const REQUIRED_METRICS: Readonly<Record<string, readonly string[]>> = {
   marketwright_orders_total: ["market", "side", "action", "outcome"],
   marketwright_open_orders: ["market", "side"],
@@ -220,7 +223,8 @@ describe("the example bot on the example exchange, over real HTTP and websockets
     const { total, transfers, ...parts } = summary.pnlQuote;
     expect(Object.values(parts).reduce((sum, part) => sum + scaled(part), 0n)).toBe(scaled(total));
     expect(scaled(transfers)).toBe(0n);
-    // The exchange's marks have moved on since the bot last heard of them: a position of a few thousand in quote, and basis points.
+    // The exchange's marks have moved on since the bot last heard of them: a position of a few
+    // thousand in quote, and basis points.
     expect(Math.abs(Number(total) - run.netValueChange)).toBeLessThan(50);
     expect(summary).toMatchObject({
       streamGaps: 0,

@@ -20,7 +20,10 @@ const MINUTES = 1;
 /** As the loopback device, the network takes a millisecond or two. */
 const QUICKEST: Random = { uniform: () => 0, uint64: () => 0n };
 
-/** Two ladders of different width, and a strategy of a user's that takes from whoever is at the touch. */
+/**
+ * Two ladders of different width, and a strategy of a user's that takes from whoever is at the
+ * touch.
+ */
 const BOTS = [
   {
     strategy: "ladder",

@@ -93,7 +93,7 @@ describe("a round's figures", () => {
   });
 });
 
-/** What the command prints of one benchmark with `--json`. */
+/** The output of the command for one benchmark with `--json`. */
 interface Measured {
   readonly name: string;
   readonly ours: number;

@@ -29,8 +29,9 @@ const SCAFFOLD = [
 ];
 
 /**
- * A checkout of its own in a temporary folder, so that what is built, linked or broken there leaves this one alone: the
- * project's scaffold with sources of a line or two, or with the project's own. Dependencies are borrowed by a link.
+ * A checkout of its own in a temporary folder, so that what is built, linked or broken there leaves
+ * this one alone: the project's scaffold with sources of a line or two, or with the project's own.
+ * Dependencies are borrowed by a link.
  */
 export class Checkout {
   readonly folder: string;
@@ -55,7 +56,10 @@ export class Checkout {
     }
   }
 
-  /** Takes over the project's own build, so that a checkout of its own sources need not compile them again. */
+  /**
+   * Takes over the project's own build, so that a checkout of its own sources need not compile them
+   * again.
+   */
   takeBuild(): void {
     builtCommand();
     cpSync(join(PROJECT_ROOT, "dist"), join(this.folder, "dist"), { recursive: true });
@@ -70,7 +74,9 @@ export class Checkout {
     rmSync(join(this.folder, path), { recursive: true, force: true });
   }
 
-  /** Runs a program in the checkout, or in `folder`, with an npm of its own that asks no registry. */
+  /**
+   * Runs a program in the checkout, or in `folder`, with an npm of its own that asks no registry.
+   */
   run(program: string, args: readonly string[], folder = this.folder): SpawnSyncReturns<string> {
     return spawnSync(program, args, { cwd: folder, encoding: "utf8", env: this.environment() });
   }
@@ -80,7 +86,8 @@ export class Checkout {
   }
 
   environment(): NodeJS.ProcessEnv {
-    // What the npm that runs these tests has set would tell the npm inside about the wrong package.
+    // The variables of the npm that runs these tests would point the npm inside at the wrong
+    // package.
     const inherited = Object.entries(process.env).filter(
       ([name]) => !name.toLowerCase().startsWith("npm_") && !name.startsWith("VITEST"),
     );
@@ -107,7 +114,7 @@ export class Checkout {
     return files;
   }
 
-  /** What lies beside the sources under a name that only a build gives. */
+  /** Files beside the sources under a name that only a build gives. */
   leftovers(): string[] {
     return readdirSync(this.folder).filter((name) => name.startsWith("dist") && name !== "dist");
   }

@@ -7,13 +7,13 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { SEED_VARIABLE } from "../support/property-seed.js";
 import { PROJECT_ROOT } from "./checkout.js";
 
-/** What npm does at each of its three calls: what it prints and how it exits. */
+/** The behaviour of npm at each of its three calls: its output and its exit code. */
 interface NpmScript {
   readonly install?: number;
   readonly check?: number;
   readonly test?: number;
   readonly testOutput?: string;
-  /** Whether the tests live to leave the record of the rules that they held. */
+  /** True when the tests live long enough to leave the record of the rules that they held. */
   readonly recorded?: boolean;
   readonly conformance?: number;
   /** How the tests on newer versions of Node exit; without it, none can be installed. */
@@ -36,7 +36,10 @@ describe(".ci/run", () => {
     chmodSync(join(root, "bin", name), 0o755);
   }
 
-  /** An npm that stands in for the real one: this script must not install and test the project that is testing it. */
+  /**
+   * An npm that stands in for the real one: this script must not install and test the project that
+   * is testing it.
+   */
   function run(script: NpmScript): SpawnSyncReturns<string> {
     const {
       install = 0,

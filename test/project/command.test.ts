@@ -73,7 +73,7 @@ describe("the command", () => {
   });
 });
 
-/** What the command prints, and nothing beside it. */
+/** The output of the command, and nothing besides. */
 function helpThroughNpx(checkout: Checkout): string {
   const { status, stdout, stderr } = checkout.run("npx", ["marketwright", "--help"]);
   expect(stderr.replace(/^npm warn.*$/gm, "").trim()).toBe("");

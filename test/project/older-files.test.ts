@@ -22,7 +22,7 @@ describe.each(readdirSync(FIXTURES))("folders %s", (version) => {
   it("give a bot the same halts, rungs, orders, takeovers and transactions", () => {
     const folder = copyOf(version, "live");
     const { state } = json(join(folder, "read.json"));
-    // What would be lost without anybody noticing, if both programs read nothing.
+    // Guards against both programs reading nothing, in which case they would agree unnoticed.
     expect(state.halts).toMatchObject([{ marketId: "btcusdc", why: "by hand, before the news" }]);
     expect(state.latches.rungs).toMatchObject([{ marketId: "btcusdc", action: "halt" }]);
     expect(state.takeovers.known.map((one: { state: string }) => one.state)).toContain("open");

@@ -73,8 +73,8 @@ export function readState(directory: string): unknown {
 }
 
 /**
- * What an exchange goes on from, at the instant of its end: no time has passed, so that nothing has
- * come due.
+ * The state from which an exchange resumes, at the instant of its end: no time has passed, so that
+ * nothing has come due.
  * @param folder of its `exchange.yaml` and its `dataDir`.
  */
 export async function readDataDir(folder: string, endedAtMs: number): Promise<unknown> {

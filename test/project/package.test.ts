@@ -23,7 +23,7 @@ import { Checkout, PROJECT_ROOT } from "./checkout.js";
 const MODULES = join(PROJECT_ROOT, "node_modules");
 const MARKET = "btcusdc";
 
-/** What the client stands on; nothing of logging, metrics, servers or command lines. */
+/** The packages that the client depends on; none for logging, metrics, servers or command lines. */
 const PACKAGES = [
   "@noble/curves",
   "@noble/hashes",
@@ -37,7 +37,10 @@ const PACKAGES = [
 ];
 
 let checkout: Checkout;
-/** What a user's own runs leave: keys, state, logs, a bot of his own. Planted in each folder that is packed. */
+/**
+ * Files that a user's own runs leave: keys, state, logs, a bot of the user's. Planted in each
+ * folder that is packed.
+ */
 const SECRETS = [
   ".env",
   ".marketwright/0xabababababababababababababababababababab/key",
@@ -303,7 +306,7 @@ describe("the client's entry", () => {
     writeFileSync(
       join(stranger, "import.mjs"),
       [
-        // What the dependencies keep for themselves is theirs.
+        // Globals and listeners that the dependencies add are not counted.
         'for (const name of ["undici", "zod", "ws", "rxjs"]) await import(name);',
         "const events = () => process.eventNames().map((name) => `${String(name)} ${process.listenerCount(name)}`).join();",
         "const before = [Object.getOwnPropertyNames(globalThis).join(), events()];",

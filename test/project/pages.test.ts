@@ -152,7 +152,7 @@ describe("docs/guides/operations.md", () => {
   });
 
   it("has every file of the state directory", () => {
-    // What a backtest or a sweep writes lies in a folder of its own.
+    // A backtest or a sweep writes its files to a folder of its own.
     const files = found(
       ["bot", "chain", "cli", "liquidator"].map((room) => sources(`src/${room}`)).join("\n"),
       /_FILE = "([\w.-]+)"/g,
@@ -331,7 +331,10 @@ describe("docs/ideas/chain.md", () => {
   });
 });
 
-/** The last names of all keys but those of the flow and the chain, which have pages of their own, the choices, tried above, and retention. */
+/**
+ * The last names of all keys but those of the flow and the chain, which have pages of their own,
+ * the choices, tried above, and retention.
+ */
 function keysOf(shape: Shape): readonly string[] {
   return Object.entries(shape.properties ?? {}).flatMap(([key, held]) => {
     if (["flow", "chain", "choices", "retention"].includes(key)) return [];

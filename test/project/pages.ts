@@ -58,12 +58,15 @@ export function tableOf(page: Page, firstHeading: string): readonly (readonly st
   return rest.slice(0, end < 0 ? rest.length : end).map(cellsOf);
 }
 
-/** What is in backticks in a text. */
+/** The parts of a text that are in backticks. */
 export function codesOf(text: string): readonly string[] {
   return [...text.matchAll(/`([^`\n]+)`/g)].map((match) => match[1] ?? "");
 }
 
-/** Links and pictures of a page that lead to nothing: files of ours that are not there, headings that a page does not have. */
+/**
+ * Links and pictures of a page that lead to nothing: files of ours that are not there, headings
+ * that a page does not have.
+ */
 export function deadLinksOf(page: Page): readonly string[] {
   const prose = page.text.replace(/^```[\s\S]*?^```$/gm, "");
   const targets = [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map((match) => match[1] ?? "");

@@ -178,12 +178,12 @@ describe("the README's shell commands", () => {
     expect(goesOn).toEqual([]);
   });
 
-  /** What commands tell beside what they were asked for. */
+  /** Output of commands besides their results. */
   const TELLS: Readonly<Record<string, RegExp>> = {
     data: /^marketwright: market stream up: subscribed\n$/,
   };
 
-  /** What shows that a command did what the README says of it. */
+  /** The evidence that a command did what the README says of it. */
   const SAYS: Readonly<Record<string, RegExp>> = {
     // Between a cancel and its replacement not both sides rest.
     status: /phase: running[\s\S]*btcusdc:\n\s+state: (quoting|waiting)/,

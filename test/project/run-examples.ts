@@ -1,5 +1,6 @@
 // Runs the programs that its arguments name, one after the other in one process, since loading the
-// project costs more than any of them does. Writes a line for each: its path and its error, or null.
+// project costs more than any of them does. Writes a line for each: its path and its error, or
+// null.
 
 const MOST_MS = 60_000;
 

@@ -95,7 +95,8 @@ describe("scripted quotes", () => {
   it("are counted to the last message, which the last step of the script does not reach", () => {
     const builder = new TapeBuilder(GRID);
     builder.snapshot(0, 1000).level("BUY", 600_000, 5).level("SELL", 600_001, 5);
-    // The quotes of the only step arrive 40 ms after it, and the trade passes the bid before the next step.
+    // The quotes of the only step arrive 40 ms after it, and the trade passes the bid before the
+    // next step.
     builder.trade(2_060_000, 2_061_000, "SELL", 599_999, 5);
     const script = {
       startUs: 2_000_000,

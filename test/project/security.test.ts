@@ -28,7 +28,8 @@ describe("elliptic, whose signatures may show the key", () => {
   beforeAll(() => {
     builtCommand();
     folder = mkdtempSync(join(tmpdir(), "marketwright-advisories-"));
-    // Every file that Node loads for require goes through here, as does what ECMAScript modules import of them.
+    // Every file that Node loads for require goes through here, as does what ECMAScript modules
+    // import of them.
     writeFileSync(
       join(folder, "watch.cjs"),
       `const Module = require("node:module");
@@ -45,7 +46,10 @@ describe("elliptic, whose signatures may show the key", () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  /** Runs a program of its own and returns what it printed, and the files of `secp256k1` and `elliptic` that it loaded. */
+  /**
+   * Runs a program of its own and returns what it printed, and the files of `secp256k1` and
+   * `elliptic` that it loaded.
+   */
   function run(
     args: readonly string[],
     env: Readonly<Record<string, string>> = {},

@@ -6,7 +6,10 @@ import type {
   Transport,
 } from "#exchange/transport.js";
 
-/** Hears every text on its way to a bot: just before the bot takes it, and when the bot has done with it. */
+/**
+ * Hears every text on its way to a bot: just before the bot takes it, and when the bot has done
+ * with it.
+ */
 export interface TextListener {
   /** @param from path of the request that it answers, or of the stream. */
   before(from: string, text: string): void;

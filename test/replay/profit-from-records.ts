@@ -3,7 +3,10 @@ import type { Int64Id, MarketId } from "#core/units.js";
 import type { VenueTrade } from "#exchange/records.js";
 import type { RestClient } from "#exchange/rest-client.js";
 
-/** A profit worked out from nothing but the exchange's records and the mids of the time; credit units. */
+/**
+ * A profit worked out from nothing but the exchange's records and the mids of the time; credit
+ * units.
+ */
 export interface RecordedProfit {
   readonly positionLots: bigint;
   readonly spread: bigint;
@@ -30,8 +33,9 @@ export async function everyTrade(
 }
 
 /**
- * The parts of the profit of an account that began flat. Every fill brings the mid of its time less its price, and is worth
- * the move of the mid from then to the end; what the contract says the position is worth beyond its mid is basis.
+ * The parts of the profit of an account that began flat. Every fill brings the mid of its time less
+ * its price, and is worth the move of the mid from then to the end; what the contract says the
+ * position is worth beyond its mid is basis.
  * @param midsAtFills best bid plus best ask by trade id.
  * @param mark credit units for one whole base unit.
  */

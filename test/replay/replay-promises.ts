@@ -4,7 +4,7 @@ import type { RecordedProfit } from "./profit-from-records.js";
 import type { ReplayResult } from "./replay-run.js";
 import { CHECK_EVERY_MS } from "./replay-witness.js";
 
-/** What a replay must keep to besides what all of them do. */
+/** A condition that one replay must keep besides those of all replays. */
 export interface ReplayPromise {
   /** From the first book to the last message. */
   readonly captureMs: Ms;
@@ -12,11 +12,16 @@ export interface ReplayPromise {
   readonly quotedShare: number;
   /** Levels of the largest book that was compared. */
   readonly levels: number;
-  /** Least number of comparisons of profit on the way: at moments when the bot has heard of the mark that the exchange has. */
+  /**
+   * Least number of comparisons of profit on the way: at moments when the bot has heard of the mark
+   * that the exchange has.
+   */
   readonly sums: number;
 }
 
-/** Declares what every replay of the project's bot has to show. To be called inside a `describe`. */
+/**
+ * Declares what every replay of the project's bot has to show. To be called inside a `describe`.
+ */
 export function promisesOfReplay(run: () => Promise<ReplayResult>, promise: ReplayPromise): void {
   let result: ReplayResult;
 

@@ -75,11 +75,14 @@ export function replayBotConfig(exchange?: {
     : { ...config, exchange: { ...config.exchange, ...exchange } };
 }
 
-/** What a replay came to. */
+/** The result of a replay. */
 export interface ReplayResult {
   readonly end: ReplayEnd | undefined;
   readonly witness: ReplayWitness;
-  /** Bot's open orders and the exchange's when the capture had ended, by hash with open lots, sorted. */
+  /**
+   * Bot's open orders and the exchange's when the capture had ended, by hash with open lots,
+   * sorted.
+   */
   readonly openOrders: { readonly ours: readonly string[]; readonly theirs: readonly string[] };
   readonly lastBookAgrees: boolean;
   readonly unsettledTrades: number;
@@ -108,7 +111,9 @@ export interface Passage {
   until<T>(promise: Promise<T>): Promise<T>;
 }
 
-/** Runs the bot on a replay that has been started: through the whole capture, to a halt, to the end. */
+/**
+ * Runs the bot on a replay that has been started: through the whole capture, to a halt, to the end.
+ */
 export async function runReplay(
   replaying: ReplayingExchange,
   config: BotConfig,

@@ -17,7 +17,10 @@ export interface BookCheck {
   readonly agrees: boolean;
 }
 
-/** The bot's profit against the exchange's net value, both having seen the same trades, incomes and mark. */
+/**
+ * The bot's profit against the exchange's net value, both having seen the same trades, incomes and
+ * mark.
+ */
 export interface SumCheck {
   readonly captureMs: Ms;
   readonly positionLots: number;
@@ -28,11 +31,17 @@ export interface SumCheck {
   readonly decimals: number;
 }
 
-/** Stands between an exchange that replays a capture and a bot, and compares the two as the capture passes. */
+/**
+ * Stands between an exchange that replays a capture and a bot, and compares the two as the capture
+ * passes.
+ */
 export class ReplayWitness implements TextListener {
   readonly books: BookCheck[] = [];
   readonly sums: SumCheck[] = [];
-  /** Best bid plus best ask of the bot's book at the instant it was first told of a trade, by the trade's id. */
+  /**
+   * Best bid plus best ask of the bot's book at the instant it was first told of a trade, by the
+   * trade's id.
+   */
   readonly midsAtFills = new Map<Int64Id, number>();
   /** Halts that were seen after both sides had rested for the first time. */
   readonly halts = new Set<string>();
@@ -64,7 +73,8 @@ export class ReplayWitness implements TextListener {
     this.#startNetValue = this.netValue();
     this.#booksDueMs = this.#nextDue();
     this.#sumDueMs = this.#booksDueMs;
-    // A reader of the exchange's own: it is written to at the instant of publication, when the exchange's book is what is published.
+    // A reader of the exchange's own: it is written to at the instant of publication, when the
+    // exchange's book is what is published.
     const reader = this.#exchange.connect(
       `/v1/single/${this.#marketId}@orderbook`,
       plainReader({
@@ -120,7 +130,9 @@ export class ReplayWitness implements TextListener {
     }
   }
 
-  /** Whether the bot has been told of every trade, every funding and the mark that the exchange has. */
+  /**
+   * True when the bot has received every trade, every funding and the mark that the exchange has.
+   */
   inStep(): boolean {
     const bot = this.#bot;
     const account = this.#account === undefined ? undefined : this.#exchange.account(this.#account);
@@ -167,7 +179,9 @@ export class ReplayWitness implements TextListener {
     this.#booksDueMs = this.#nextDue();
   }
 
-  /** An update that ends past an awaited sequence leaves it unmet, which the bot's book then fails. */
+  /**
+   * An update that ends past an awaited sequence leaves it unmet, which the bot's book then fails.
+   */
   #compareBook(): void {
     const book = this.#bot?.context.traders.get(this.#marketId)?.book;
     const awaited = this.#awaited[0];
@@ -187,7 +201,7 @@ export class ReplayWitness implements TextListener {
   }
 }
 
-/** Whether flat pairs (ticks, lots, ...) are, to the last level, what the exchange has. */
+/** True when flat pairs (ticks, lots, ...) equal the exchange's book, to the last level. */
 export function sameBook(
   entries: { readonly bids: readonly number[]; readonly asks: readonly number[] },
   book: PublishedBook,

@@ -9,15 +9,24 @@ import { btcGrid } from "../simulator/flow/capture-fixture.js";
 import { type ReplayResult, replayBotConfig, replayingExchange, runReplay } from "./replay-run.js";
 
 const FUNDING_INTERVAL_MS: Ms = 28_800_000;
-/** Exchange time from the start to the first funding: in the middle of the captures at 20 times their speed. */
+/**
+ * Exchange time from the start to the first funding: in the middle of the captures at 20 times
+ * their speed.
+ */
 const FUNDING_AFTER_MS: Ms = 9_500;
 /** A whole number of funding intervals since the epoch. */
 const FUNDING_MS: Ms = Math.floor(1_723_200_000_000 / FUNDING_INTERVAL_MS) * FUNDING_INTERVAL_MS;
 
-/** Every delay of the network at its least, a millisecond or two: at 20 times its speed a market moves that much while an order travels. */
+/**
+ * Every delay of the network at its least, a millisecond or two: at 20 times its speed a market
+ * moves that much while an order travels.
+ */
 const QUICKEST: Random = { uniform: () => 0, uint64: () => 0n };
 
-/** The bot of `config/replay.yaml` on a capture, in virtual time, over a network in memory that loses nothing. */
+/**
+ * The bot of `config/replay.yaml` on a capture, in virtual time, over a network in memory that
+ * loses nothing.
+ */
 export async function replayInVirtualTime(
   files: CaptureFiles,
   speed: number,

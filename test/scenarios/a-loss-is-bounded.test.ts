@@ -121,7 +121,8 @@ describe("a drawdown that flattens", () => {
   it("flattens though the loss was made good while no bot ran: what was begun is ended", async () => {
     const stage = await lost({ maxDrawdownQuote: "5", onDrawdown: "flatten" });
     stage.botIsKilled();
-    // The peak is forgotten with the folder's file, so that the loss alone would not be found again.
+    // The peak is forgotten with the folder's file, so that the loss alone would not be found
+    // again.
     const store: StateStore = stage.store;
     const kept = Object.fromEntries(
       store
@@ -405,7 +406,7 @@ describe("rungs before the limits", () => {
       stage.counterparty.sells(10, BID);
       stage.wants({ bid: null, ask: null });
       await stage.passes(300);
-      // What is bought is worth forty basis points less a moment later.
+      // The bought position is worth forty basis points less a moment later.
       const below = [
         stage.counterparty.rests("BUY", 5, 597_000),
         stage.counterparty.rests("SELL", 5, 598_000),

@@ -1,7 +1,10 @@
 import { expect, it } from "vitest";
 import { MARKET, Stage } from "./stage.js";
 
-/** Two bitcoins bought and nearly all other money withdrawn; then the market has fallen by four per cent. */
+/**
+ * Two bitcoins bought and nearly all other money withdrawn; then the market has fallen by four per
+ * cent.
+ */
 async function belowMaintenance(): Promise<Stage> {
   const limits = { maxPositionBase: "3", maxOrderBase: "0.5", maxOpenOrders: 12 };
   const stage = new Stage({

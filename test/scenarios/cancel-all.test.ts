@@ -6,7 +6,9 @@ import { RestClient } from "#exchange/rest-client.js";
 import { ScriptedNetwork } from "./scripted-network.js";
 import { BID, BOT_KEY, MARKET, Stage } from "./stage.js";
 
-/** Begins to cancel everything of a stage's account, as the command does beside the bot or after it. */
+/**
+ * Begins to cancel everything of a stage's account, as the command does beside the bot or after it.
+ */
 function everythingIsBeingCancelled(
   stage: Stage,
   markets: readonly string[],

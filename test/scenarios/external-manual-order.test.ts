@@ -9,7 +9,8 @@ it("orders that the owner places by hand are left alone, counted, and never trad
       .openOrders(stage.address)
       .filter((order) => order.openLots > 0 && !stage.isTheBots(order));
 
-  // Inside the bot's bid: the exchange's self-match prevention takes the bid away, and the bot has to stay behind.
+  // Inside the bot's bid: the exchange's self-match prevention takes the bid away, and the bot has
+  // to stay behind.
   stage.owner.rests("SELL", 7, BID - 5);
   stage.owner.rests("BUY", 3, BID - 2_000);
   await stage.passes(10_000);

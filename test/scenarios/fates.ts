@@ -1,7 +1,7 @@
 import type { Ms } from "#core/units.js";
 import type { OperationName } from "#exchange/operations.js";
 
-/** What befalls a request. */
+/** The fate of a request. */
 export type Fate =
   /** It never arrives. */
   | { readonly is: "request lost" }
@@ -11,7 +11,10 @@ export type Fate =
   | { readonly is: "answer late"; readonly byMs: Ms }
   /** A proxy sends it twice and passes on the second answer. */
   | { readonly is: "sent twice" }
-  /** Something between answers in the exchange's place; `arrives` has the exchange work on it all the same. */
+  /**
+   * Something between answers in the exchange's place; `arrives` has the exchange work on it all
+   * the same.
+   */
   | {
       readonly is: "answered by a wall";
       readonly status: number;

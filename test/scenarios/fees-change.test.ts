@@ -3,7 +3,10 @@ import { ASK, BID, MARKET, Stage } from "./stage.js";
 
 const QUOTES = [`BUY 10 @ ${BID}`, `SELL 10 @ ${ASK}`];
 
-/** The exchange takes orders at other fees than those that the bot has read: they were changed since. */
+/**
+ * The exchange takes orders at other fees than those that the bot has read: they were changed
+ * since.
+ */
 async function withFeesChangedSince(stage: Stage): Promise<void> {
   await stage.botStarts(20);
   stage.exchange.setMarketRules(MARKET, { makerFeeRate: "0.0007" });

@@ -5,7 +5,10 @@ import { createLog } from "#monitoring/log.js";
 import { Metrics } from "#monitoring/metrics.js";
 import { ASK, BID, MARKET, Stage } from "./stage.js";
 
-/** To the bot the market has steps of so much, while the exchange still matches what was placed in steps of 0.001. */
+/**
+ * To the bot the market has steps of so much, while the exchange still matches what was placed in
+ * steps of 0.001.
+ */
 const step = (size: string) =>
   ({
     is: "rewritten",
@@ -17,7 +20,10 @@ const tick = (size: string) =>
     body: (body: string) => body.replaceAll('"tickSize":"0.1"', `"tickSize":"${size}"`),
   }) as const;
 
-/** What the bot says of its position is what the exchange has, to the unit of paper; and its profit sums to the change of the net value. */
+/**
+ * Expects the bot's position to equal the exchange's, to the unit of paper, and its profit to sum
+ * to the change of the net value.
+ */
 function expectSameMoney(stage: Stage): void {
   const { account } = stage.rig.bot.context;
   const { total, transfers, decimals } = account.profit();
@@ -97,7 +103,7 @@ it("fills between the steps sum to whole ones: two of a step and a half are thre
     expect(account.positionLots(MARKET)).toBe(steps);
     expectSameMoney(stage);
     await stage.passes(9_500);
-    // What a small fill leaves keeps its place in the queue, between the steps or not.
+    // The rest after a small fill keeps its place in the queue, between the steps or not.
     expect(stage.quotes()).toEqual([
       expect.stringMatching(/^BUY (9|10) @ 599990$/),
       expect.stringMatching(/^SELL (9|10) @ 600010$/),

@@ -20,7 +20,10 @@ export const FIVE = ["aausdc", "bbusdc", "ccusdc", "ddusdc", "eeusdc"];
 const SIGNATURE_WINDOW_MS: Ms = 5_000;
 const DEAD_AFTER_MS: Ms = 3_000;
 
-/** Five markets with an order of the account in each; the bot that placed them is gone, and left its heartbeat. */
+/**
+ * Five markets with an order of the account in each; the bot that placed them is gone, and left its
+ * heartbeat.
+ */
 export class FiveMarkets {
   readonly clock = new VirtualClock(START_MS);
   readonly exchange: EmbeddedExchange;
@@ -85,7 +88,10 @@ export class FiveMarkets {
   /** How far this machine's clock is ahead of the exchange's, until somebody reads that. */
   aheadMs: Ms = 0;
 
-  /** The guard begins at once: the heartbeat is old. @param fraction of the exchange's limits that are its own. */
+  /**
+   * The guard begins at once: the heartbeat is old.
+   * @param fraction of the exchange's limits that are its own.
+   */
   async guardActs(markets: readonly string[] = FIVE, fraction = 0.1): Promise<void> {
     const budget = new CancelBudget({ clock: this.clock, fraction });
     budget.rulesRead(rulesOf(this.exchange, FIVE));
@@ -107,7 +113,7 @@ export class FiveMarkets {
     await this.passes(DEAD_AFTER_MS + 300);
   }
 
-  /** What `cancel-all` does after the bot. */
+  /** Cancels everything as `cancel-all` does, after the bot. */
   cancelsAll(markets: readonly string[] = FIVE): Promise<CancelReport> {
     return cancelEverything({
       client: this.#client(),

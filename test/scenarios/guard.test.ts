@@ -5,7 +5,11 @@ import { ASK, BID, MARKET, Stage } from "./stage.js";
 
 const BOTH = [`BUY 10 @ ${BID}`, `SELL 10 @ ${ASK}`];
 
-/** A bot is killed with an order on the wire that arrives so late, and the next one is started, which wants none. @returns how many orders there were till then */
+/**
+ * A bot is killed with an order on the wire that arrives so late, and the next one is started,
+ * which wants none.
+ * @returns how many orders there were till then
+ */
 async function nextOneStartsBeforeItArrives(stage: Stage, lateByMs: number): Promise<number> {
   await stage.botStarts();
   stage.network.next("placeOrder", { is: "request late", byMs: lateByMs });

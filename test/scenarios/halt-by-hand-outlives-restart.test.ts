@@ -14,7 +14,7 @@ const halt = (stage: Stage, marketId?: string) =>
     ...(marketId === undefined ? {} : { marketId }),
   });
 
-/** What the log says at a level, in order. */
+/** The log lines of a level, in order. */
 const said = (stage: Stage, level: "warn" | "error") =>
   stage.notices.flatMap((notice) =>
     notice.kind === "log" && notice.level === level ? [notice.message] : [],

@@ -14,7 +14,10 @@ export interface HandOrder {
   readonly hash: Hex;
 }
 
-/** Somebody who trades by hand, one request at a time and without delay: a counterparty, or the bot's own owner. */
+/**
+ * Somebody who trades by hand, one request at a time and without delay: a counterparty, or the
+ * bot's own owner.
+ */
 export class HandTrader {
   readonly #exchange: EmbeddedExchange;
   readonly #clock: Clock;
@@ -103,7 +106,8 @@ export class HandTrader {
     });
     const rules = decodeRules(JSON.parse(info.body), [this.#marketId]);
     const market = rules.markets[this.#marketId];
-    // Of the book, so that a story's ticks and lots stay what they are when the market's rules change.
+    // Of the book, so that a story's ticks and lots stay what they are when the market's rules
+    // change.
     const { instrument } = this.#exchange.market(this.#marketId);
     if (market === undefined) throw new Error(`no market ${this.#marketId}`);
     const nowMs = this.#clock.nowMs();

@@ -32,7 +32,7 @@ function expectTheExchangesBook(stage: Stage): void {
   expect(book?.sequence).toBe(exchanges);
 }
 
-/** What nobody would send in the place of anything. */
+/** Values that no exchange would send in any place. */
 const nonsense = fc.constantFrom<unknown>(
   null,
   true,

@@ -20,13 +20,19 @@ const QUICK = {
   maxSlippageBps: 100,
 };
 
-/** A bot that takes positions over, alone or beside its market making, and an exchange whose chain liquidates. */
+/**
+ * A bot that takes positions over, alone or beside its market making, and an exchange whose chain
+ * liquidates.
+ */
 export class InheritingStage extends Stage {
   readonly #buyer: HandOrder;
   readonly #seller: HandOrder;
   #takeovers = 0;
 
-  /** @param unwind keys over {@link QUICK}. @param alone no strategy: what is taken over is sold, and nothing else done. */
+  /**
+   * @param unwind keys over {@link QUICK}.
+   * @param alone no strategy: what is taken over is sold, and nothing else done.
+   */
   constructor({
     unwind = {},
     alone = false,
@@ -68,8 +74,8 @@ export class InheritingStage extends Stage {
   }
 
   /**
-   * The exchange has read the block: position and income are there for whoever asks. `told`: and its stream tells the income. `listed`: not even that is
-   * there.
+   * The exchange has read the block: position and income are there for whoever asks. `told`: and
+   * its stream tells the income. `listed`: not even that is there.
    */
   applies(
     { lots, credit }: Pick<Takeover, "lots" | "credit">,
@@ -108,13 +114,13 @@ export class InheritingStage extends Stage {
     this.neighbourLeaves(side);
   }
 
-  /** What lots are worth at the mark that the bot knows. */
+  /** The value of lots at the mark that the bot knows. */
   atMark(lots: Lots): CreditUnits {
     const mark = this.rig.bot.context.traders.get(MARKET)?.state.mark ?? 0n;
     return (BigInt(lots) * mark) / 1_000n;
   }
 
-  /** What became of a takeover, as the bot has it now. */
+  /** The bot's present report of a takeover. */
   report(id = "tx 1"): UnwindReport {
     const found = this.rig.bot.liquidatedInventory
       .reports()
@@ -154,7 +160,10 @@ export class InheritingStage extends Stage {
       .length;
   }
 
-  /** Position and profit are the exchange's to the unit, and at every notice inherited was sold and remaining. */
+  /**
+   * Position and profit are the exchange's to the unit, and at every notice inherited was sold and
+   * remaining.
+   */
   expectUnwound(): void {
     for (const notice of this.notices) {
       if (notice.kind !== "unwind") continue;
@@ -164,7 +173,7 @@ export class InheritingStage extends Stage {
     this.expectAgreement();
   }
 
-  /** What a takeover and its unwinding have brought, its rest at the mark. */
+  /** The profit of a takeover and its sale, with the rest valued at the mark. */
   earned(id = "tx 1"): CreditUnits {
     const { inheritedCredit, proceedsCredit, feesCredit, markCredit } = this.report(id);
     return inheritedCredit + proceedsCredit - feesCredit + (markCredit ?? 0n);

@@ -41,14 +41,14 @@ export const ETH = 1;
 
 /** One coin long at 60,000 with 5,000 of its own: unsafe from 56,700 down. */
 export const LONG: Opening = { victim: 0, market: BTC, paper: COIN, price: 60_000n * USD };
-/** What one coin long costs at 56,000, less the discount of a hundredth; in credit. */
+/** The price of one coin long at 56,000, less the discount of a hundredth; in credit. */
 export const PRICE = 55_440n * USD;
-/** What the liquidator begins with, in credit. */
+/** The liquidator's money at the beginning, in credit. */
 export const OWN = 500_000n * USD;
 const VICTIM_QUOTE = 5_000n;
 const BUFFER_BPS = 500;
 
-/** What a story may change. */
+/** The settings that a story may change. */
 export interface LiquidatingOptions {
   /** Dollars of the liquidator. */
   readonly own?: bigint;
@@ -72,14 +72,14 @@ export interface LifeOptions {
 let ground: Promise<Ground> | undefined;
 
 /**
- * A liquidator on a real chain whose blocks the story makes, with rivals, an oracle and RPCs that do what they are told. Time is
- * virtual, and waits for the EVM.
+ * A liquidator on a real chain whose blocks the story makes, with rivals, an oracle and RPCs that
+ * do what they are told. Time is virtual, and waits for the EVM.
  */
 export class LiquidatingStage {
   readonly clock = new WaitingClock(START_MS);
   readonly disk = new Disk();
   readonly metrics = new Metrics();
-  /** What the liquidator said, oldest first. */
+  /** The liquidator's messages, oldest first. */
   readonly said: {
     readonly level: string;
     readonly text: string;
@@ -220,7 +220,10 @@ export class LiquidatingStage {
     this.builder.reorgNow = () => 0;
   }
 
-  /** The oracle's price, and the exchange's, from the next block on: before everything else in it, or after. */
+  /**
+   * The oracle's price, and the exchange's, from the next block on: before everything else in it,
+   * or after.
+   */
   async price(quote: number, market = BTC, order: "first" | "last" = "first"): Promise<void> {
     const price = BigInt(quote) * USD;
     this.desk.setPrice(market, price);
@@ -234,7 +237,10 @@ export class LiquidatingStage {
     await this.#setters[market]?.send(source, data, order === "first" ? 10_000n * GWEI : 1n);
   }
 
-  /** The longest that a price of a market counts; a second makes every one of an earlier block stale. */
+  /**
+   * The longest that a price of a market counts; a second makes every one of an earlier block
+   * stale.
+   */
   async heartbeat(seconds: bigint, market = BTC): Promise<void> {
     const data = SOURCE.encodeFunctionData("setHeartbeat", [seconds]);
     await this.#setters[market]?.send(this.ground.market(market).source, data, 20_000n * GWEI);
@@ -281,7 +287,7 @@ export class LiquidatingStage {
     return only;
   }
 
-  /** What the metrics page counts: the first two stages, and the outcomes. */
+  /** The counters of the metrics page: the first two stages, and the outcomes. */
   async counted(): Promise<Readonly<Record<string, number>>> {
     const page = await this.metrics.page();
     const stages = page.matchAll(
@@ -324,7 +330,10 @@ export class LiquidatingStage {
     return paper;
   }
 
-  /** Paper and credit that the liquidator has in a market and at the dealer, all in credit but for the paper. */
+  /**
+   * Paper and credit that the liquidator has in a market and at the dealer, all in credit but for
+   * the paper.
+   */
   async held(market = BTC): Promise<{ readonly paper: bigint; readonly credit: bigint }> {
     const { address } = this.ground.cast.liquidator;
     const [paper, credit] = await this.ground.view(
@@ -347,7 +356,10 @@ export class LiquidatingStage {
     return [...new Set(this.said.flatMap(({ level, text }) => (level === "info" ? [] : [text])))];
   }
 
-  /** An independent reading of the chain finds nothing paid twice, no nonce astray, and the ledger and the inheritance as the chain is. */
+  /**
+   * An independent reading of the chain finds nothing paid twice, no nonce astray, and the ledger
+   * and the inheritance as the chain is.
+   */
   async expectHonest(): Promise<void> {
     const violations = await judge(this.ground, {
       fromBlock: this.#firstBlock,
@@ -362,7 +374,7 @@ export class LiquidatingStage {
   }
 }
 
-/** What gas costs in credit at 3,000 a coin, rounded up. */
+/** The price of gas in credit at 3,000 a coin, rounded up. */
 export function gasCredit(wei: bigint): bigint {
   return (wei * 3_000n * USD + COIN - 1n) / COIN;
 }

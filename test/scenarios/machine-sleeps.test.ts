@@ -3,7 +3,10 @@ import { ASK, BID, Stage } from "./stage.js";
 
 const TEN_MINUTES_MS = 600_000;
 
-/** A bot whose exchange answers slower than when its clock was measured best: a slow answer must not lose against what is true no more. */
+/**
+ * A bot whose exchange answers slower than when its clock was measured best: a slow answer must not
+ * lose against what is true no more.
+ */
 async function stageThatSleeps(
   script: (stage: Stage) => void = () => {},
 ): Promise<{ readonly stage: Stage; readonly sent: () => readonly string[] }> {

@@ -11,7 +11,10 @@ import { BID, BOT_KEY, MARKET, Stage } from "./stage.js";
 
 type Ask = (marketId: MarketId, fromId?: string) => Promise<VenueTrade[]>;
 
-/** A stage whose bot has an eye on what was matched before the newest trades that it is told at its start. */
+/**
+ * A stage whose bot has an eye on what was matched before the newest trades that it is told at its
+ * start.
+ */
 class LongAway extends Stage {
   readonly lines: Record<string, unknown>[] = [];
   readonly asked: (string | undefined)[] = [];
@@ -70,7 +73,10 @@ class LongAway extends Stage {
 
 const BUSY = { exchange: { rateLimits: { order: 10_000, common: 20_000, intervalMs: 60_000 } } };
 
-/** The bot had one fill, and was killed; what its quote and a big order of its owner's by hand were filled with since is `away` trades. */
+/**
+ * The bot had one fill, and was killed; what its quote and a big order of its owner's by hand were
+ * filled with since is `away` trades.
+ */
 async function longAway(away: number): Promise<LongAway> {
   const stage = new LongAway(BUSY);
   await stage.comesBack(3_000);
@@ -114,7 +120,8 @@ describe("more was matched while no bot ran than the newest 500 trades that a st
     expect(stage.fills()).toHaveLength(521);
     expect(stage.asked, "nothing is left to be asked").toHaveLength(1);
 
-    // A record from which a start's page does not reach what is written: page by page, through trouble, a kill and a budget without tokens.
+    // A record from which a start's page does not reach what is written: page by page, through
+    // trouble, a kill and a budget without tokens.
     stage.botIsKilled();
     const [first = ""] = stage.fills();
     const whole = stage.store.read(FILLS_FILE) ?? "";

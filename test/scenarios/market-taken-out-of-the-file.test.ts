@@ -22,7 +22,10 @@ const MARKETS = {
   ethusdc: { ...LADDER, params: { ...LADDER.params, sizeBase: 0.2 } },
 };
 
-/** An exchange of two markets, and an account whose bot is started on some of them, runs for some seconds, and is killed. */
+/**
+ * An exchange of two markets, and an account whose bot is started on some of them, runs for some
+ * seconds, and is killed.
+ */
 async function accountOfTwoMarkets(placement: "local" | "server") {
   await initCrypto();
   const clock = new VirtualClock(START_MS);

@@ -90,7 +90,7 @@ describe("a node's odd answers, to whichever question", () => {
               ),
             }),
           });
-          // What ends the process would be thrown here, out of a timer.
+          // An error that ends the process would be thrown here, out of a timer.
           await stage.blocks(6);
           isOdd = false;
           for (

@@ -5,7 +5,7 @@ import { ASK, BID } from "./stage.js";
 
 /** `limits.maxPositionBase` of the stage. */
 const MOST: Lots = 100;
-/** What the exchange is asked for the position. */
+/** The request that reads the position from the exchange. */
 const QUESTION = "balances";
 
 describe("the own account is liquidated while its bot quotes", () => {

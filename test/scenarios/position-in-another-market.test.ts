@@ -16,7 +16,10 @@ import { keyedScheme } from "../simulation/keyed-scheme.js";
 const START_MS = 1_760_000_000_000;
 const PRIVATE_KEY = `0x${"17".repeat(32)}`;
 
-/** Half a minute of a bot on btcusdc, limited to half its money in leverage, whose owner holds `ethLots` of another market. */
+/**
+ * Half a minute of a bot on btcusdc, limited to half its money in leverage, whose owner holds
+ * `ethLots` of another market.
+ */
 async function run(ethLots: number): Promise<{ heldBack: Set<string>; placed: number }> {
   const clock = new VirtualClock(START_MS);
   const scheme = keyedScheme();

@@ -6,7 +6,7 @@ import { BID, MARKET } from "./stage.js";
 
 /** `limits.maxPositionBase` of the stage. */
 const MOST: Lots = 100;
-/** What the exchange is asked for the position. */
+/** The request that reads the position from the exchange. */
 const QUESTION = "balances";
 const ALERT = "the position of a market is unknown: nothing is quoted there";
 

@@ -1,7 +1,9 @@
 import { expect, it } from "vitest";
 import { ASK, BID, MARKET, Stage } from "./stage.js";
 
-/** Requests cannot even be connected while the streams go on: each is refused within a millisecond. */
+/**
+ * Requests cannot even be connected while the streams go on: each is refused within a millisecond.
+ */
 async function refusedFor(stage: Stage, forMs: number): Promise<number> {
   const before = stage.network.sent.length;
   stage.network.down = true;

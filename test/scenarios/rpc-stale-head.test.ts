@@ -26,7 +26,8 @@ it("an RPC that stands still is not believed: the danger that it shows is long o
   // It catches up, and the truth is that nothing is wrong any more.
   stage.weather[0] = FAIR;
   await stage.blocks(2);
-  // While its last block was still young enough to be believed, the pause was met again after each cool-down.
+  // While its last block was still young enough to be believed, the pause was met again after each
+  // cool-down.
   const refused = stage.ledger();
   for (const opportunity of refused)
     expect(opportunity).toMatchObject({ outcome: "refused", reason: "paused: halted by hand" });

@@ -36,7 +36,9 @@ const MOST_FRAMES = 300;
 /** A network that does what the story says, and is perfect otherwise: two milliseconds each way. */
 export class ScriptedNetwork implements Transport {
   readonly sent: SentRequest[] = [];
-  /** The newest frames that the exchange sent, as they were: at most a few hundred of each stream. */
+  /**
+   * The newest frames that the exchange sent, as they were: at most a few hundred of each stream.
+   */
   readonly frames: Record<StreamKind, string[]> = { market: [], account: [] };
   /** No connection at all. */
   down = false;
@@ -66,12 +68,15 @@ export class ScriptedNetwork implements Transport {
     this.#ip = ip;
   }
 
-  /** What befalls the next request of a kind. */
+  /** Sets the fate of the next request of a kind. */
   next(what: OperationName, fate: Fate): void {
     this.#script.push({ what, fate, once: true, marketId: undefined });
   }
 
-  /** What befalls every request of a kind, in one market or in all, until the returned function ends it. */
+  /**
+   * Sets the fate of every request of a kind, in one market or in all, until the returned function
+   * ends it.
+   */
   every(what: OperationName, fate: Fate, marketId?: string): () => void {
     const scripted = { what, fate, once: false, marketId };
     this.#script.push(scripted);
@@ -111,7 +116,10 @@ export class ScriptedNetwork implements Transport {
     this.#snapshotDelayMs = byMs;
   }
 
-  /** Everything of a kind of stream comes so much later, in order, as on a line that is full; 0 ends it. */
+  /**
+   * Everything of a kind of stream comes so much later, in order, as on a line that is full; 0 ends
+   * it.
+   */
   delayStream(kind: StreamKind, byMs: Ms): void {
     this.#late[kind].byMs = byMs;
   }

@@ -30,7 +30,10 @@ import { ScriptedNetwork } from "./scripted-network.js";
 
 export const MARKET = "btcusdc";
 export const START_MS: Ms = 1_760_000_000_000;
-/** The bot's own quotes unless the story says otherwise: 59,999.0 and 60,001.0 at a tick of 0.1, 0.01 each. */
+/**
+ * The bot's own quotes unless the story says otherwise: 59,999.0 and 60,001.0 at a tick of 0.1,
+ * 0.01 each.
+ */
 export const BID: Ticks = 599_990;
 export const ASK: Ticks = 600_010;
 const SIZE: Lots = 10;
@@ -45,7 +48,7 @@ export const COARSER_STEP = {
 const FAR_BID: Ticks = 590_000;
 const FAR_ASK: Ticks = 610_000;
 
-/** What a story may change. */
+/** The settings that a story may change. */
 export interface StageOptions {
   /** Keys of the bot file, merged over the stage's own. */
   readonly bot?: Record<string, unknown>;
@@ -55,7 +58,9 @@ export interface StageOptions {
   readonly market?: Record<string, unknown>;
   /** False leaves the account unknown to the exchange. */
   readonly registered?: boolean;
-  /** The strategy says what it wants once, as those of the package do, and not at each view anew. */
+  /**
+   * The strategy says what it wants once, as those of the package do, and not at each view anew.
+   */
   readonly saysOnce?: boolean;
 }
 
@@ -65,8 +70,8 @@ const COUNTERPARTY_KEY: Hex = `0x${"43".repeat(32)}`;
 const NEIGHBOUR_KEY: Hex = `0x${"44".repeat(32)}`;
 
 /**
- * The real exchange and the real bot in virtual time, a network that does what the story says, a counterparty who trades
- * by hand, and a strategy that wants just what it is told.
+ * The real exchange and the real bot in virtual time, a network that does what the story says, a
+ * counterparty who trades by hand, and a strategy that wants just what it is told.
  */
 export class Stage {
   readonly clock = new VirtualClock(START_MS);
@@ -132,7 +137,7 @@ export class Stage {
     this.#neighbour.cancels(this.#far[side]);
   }
 
-  /** What the strategy wants from now on: one quote a side, or a side without any (null). */
+  /** Sets the quotes of the strategy from now on: one a side, or a side without any (null). */
   wants(quotes: { bid?: Ticks | null; ask?: Ticks | null; lots?: Lots } = {}): void {
     const { bid = BID, ask = ASK, lots = SIZE } = quotes;
     this.#wanted = [
@@ -141,7 +146,10 @@ export class Stage {
     ];
   }
 
-  /** A bot comes up with what the state directory holds; after the first, on a network of its own, scripted by `script`. */
+  /**
+   * A bot comes up with what the state directory holds; after the first, on a network of its own,
+   * scripted by `script`.
+   */
   async botStarts(
     runMs: Ms = 3_000,
     script: (network: ScriptedNetwork) => void = () => {},
@@ -207,7 +215,10 @@ export class Stage {
     return inShort(this.resting());
   }
 
-  /** The same of every open order of the account: manual ones, and those whose nonce the exchange made. */
+  /**
+   * The same of every open order of the account: manual ones, and those whose nonce the exchange
+   * made.
+   */
   allQuotes(): readonly string[] {
     return inShort(this.exchange.openOrders(this.address).filter(({ openLots }) => openLots > 0));
   }
@@ -243,7 +254,7 @@ export class Stage {
     return [...new Set(this.rig.bot.tradingGuards.haltsFor(MARKET).map(({ name }) => name))].sort();
   }
 
-  /** What the bot said when it halted for a reason; undefined when it never did. */
+  /** The bot's message when it halted for a reason; undefined when it never did. */
   saidOfHalt(reason: string): string | undefined {
     for (const notice of this.notices) {
       if (notice.kind === "halted" && notice.on && notice.reason === reason) return notice.why;
@@ -271,7 +282,9 @@ export class Stage {
     );
   }
 
-  /** The bot's table, its position and its profit are the exchange's, to the lot and to the unit. */
+  /**
+   * The bot's table, its position and its profit are the exchange's, to the lot and to the unit.
+   */
   expectAgreement(): void {
     this.expectOrdersAndPosition();
     const { account } = this.rig.bot.context;
@@ -333,7 +346,10 @@ export class Stage {
   }
 }
 
-/** Credit that a fill exchanges: price times amount, in units of 10^-6 (a tick of 0.1 and a lot of 0.001 are 100 units). */
+/**
+ * Credit that a fill exchanges: price times amount, in units of 10^-6 (a tick of 0.1 and a lot of
+ * 0.001 are 100 units).
+ */
 export function creditOf(side: Side, lots: Lots, ticks: Ticks): CreditUnits {
   return BigInt(-sideSign(side) * lots * ticks * 100);
 }

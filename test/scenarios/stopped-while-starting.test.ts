@@ -7,7 +7,10 @@ import { Metrics } from "#monitoring/metrics.js";
 import type { ScriptedNetwork } from "./scripted-network.js";
 import { BID, MARKET, Stage } from "./stage.js";
 
-/** Killed with both its quotes resting, and started again for so short a time that it has not learned of them. */
+/**
+ * Killed with both its quotes resting, and started again for so short a time that it has not
+ * learned of them.
+ */
 async function startedOver(stage: Stage): Promise<void> {
   await stage.botStarts();
   stage.botIsKilled();

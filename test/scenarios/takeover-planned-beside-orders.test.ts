@@ -4,7 +4,7 @@ import type { VenueMarket } from "#liquidator/victims.js";
 import { InheritingStage } from "./inheriting-stage.js";
 import { ASK, BID } from "./stage.js";
 
-/** What a liquidator would plan from now. */
+/** The market from which a liquidator would plan now. */
 function planned(stage: InheritingStage): VenueMarket {
   const { bot } = stage.rig;
   const venue = new BotLiquidatorVenue(

@@ -1,7 +1,10 @@
 import { expect, it } from "vitest";
 import { Stage } from "./stage.js";
 
-/** Money is moved so many milliseconds after a start, in a run that ends before the incomes tell it; the next run hears of it. */
+/**
+ * Money is moved so many milliseconds after a start, in a run that ends before the incomes tell it;
+ * the next run hears of it.
+ */
 async function movedAround(
   start: "the first" | "the second",
   afterMs: number,
@@ -37,7 +40,8 @@ function lossOf({ rig: { bot } }: Stage): bigint {
   return (bot.tradingGuards.peak ?? 0n) - (bot.context.account.equity ?? 0n);
 }
 
-// Each millisecond between the answer to the start's first question and its confirmation is another order of what is told.
+// Each millisecond between the answer to the start's first question and its confirmation is another
+// order of what is told.
 const INSTANTS_MS = [-20, 0, 4, 6, 8, 10, 12, 14, 40, 900];
 
 it.each(

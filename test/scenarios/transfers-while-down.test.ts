@@ -1,7 +1,10 @@
 import { expect, it } from "vitest";
 import { Stage } from "./stage.js";
 
-/** The bot loses: it buys at its bid and sells lower, so that the loss stays within the limit of 500 but is well to be seen. */
+/**
+ * The bot loses: it buys at its bid and sells lower, so that the loss stays within the limit of 500
+ * but is well to be seen.
+ */
 async function withALoss(stage: Stage): Promise<bigint> {
   await stage.botStarts();
   stage.wants({ bid: 605_000, ask: null, lots: 40 });

@@ -3,7 +3,10 @@ import { Stage } from "./stage.js";
 
 const QUOTES = ["BUY 10 @ 599990", "SELL 10 @ 600010"];
 
-/** The account's stream stands and says nothing; the reconciliations tell the balances first, and the list of incomes half a second later. */
+/**
+ * The account's stream stands and says nothing; the reconciliations tell the balances first, and
+ * the list of incomes half a second later.
+ */
 async function withTheStreamSilent({ maxDrawdownQuote = "500", wants = {} } = {}): Promise<Stage> {
   const stage = new Stage({ bot: { risk: { maxDrawdownQuote } } });
   stage.wants(wants);
@@ -144,7 +147,8 @@ it.each([
       await stage.passes(5_000);
     }
     let isTold = () => {};
-    // Each millisecond between the answer to the start's first question and its confirmation is another order of what is told.
+    // Each millisecond between the answer to the start's first question and its confirmation is
+    // another order of what is told.
     for (const afterMs of [4, 8, 12]) {
       stage.clock.setTimer(afterMs, () =>
         what === "a deposit"

@@ -6,7 +6,10 @@ import { Metrics } from "#monitoring/metrics.js";
 import { InheritingStage } from "./inheriting-stage.js";
 import { Stage } from "./stage.js";
 
-/** A stage's bot as Prometheus sees it. @returns the samples of one metric, as a scrape of now has them */
+/**
+ * A stage's bot as Prometheus sees it.
+ * @returns the samples of one metric, as a scrape of now has them
+ */
 function scraped(stage: Stage): (name: string) => Promise<readonly string[]> {
   const metrics = new Metrics();
   const monitor = new RunMonitor(metrics, silentLog, stage.clock, () => {});

@@ -17,7 +17,10 @@ import { builtInStrategies } from "#strategies/built-in.js";
 import type { BoundStrategy, Strategy } from "#strategies/strategy.js";
 import type { ExchangeDoor } from "./exchange-door.js";
 
-/** A machine's own clock: the world's, with a wall that may be set wrong, and a steady clock and timers that stand still while it sleeps. */
+/**
+ * A machine's own clock: the world's, with a wall that may be set wrong, and a steady clock and
+ * timers that stand still while it sleeps.
+ */
 export class MachineClock implements Clock {
   skewMs: Ms = 0;
   /** How much later than they are due timers fire: the event loop is busy. */
@@ -74,7 +77,7 @@ export function botConfig(file: Record<string, unknown>): BotConfig {
   return { ...botSchema.parse(whole), path: "/simulation/bot.yaml" };
 }
 
-/** What stands between a venue and the bot, to lie to it or to listen. */
+/** Stands between a venue and the bot, to change events or to listen. */
 export interface VenueTap {
   /** May change or drop (undefined) an event on its way to the bot. */
   readonly event?: (event: VenueEvent) => VenueEvent | undefined;
@@ -98,7 +101,10 @@ export interface RigOptions {
   readonly strategies?: ReadonlyMap<MarketId, Strategy>;
 }
 
-/** The real client, account, executor, risk and strategies, on a transport and a clock of the test's. */
+/**
+ * The real client, account, executor, risk and strategies, on a transport and a clock of the
+ * test's.
+ */
 export class BotRig {
   readonly bot: Bot;
   readonly venue: LiveVenue;
@@ -164,7 +170,7 @@ export class BotRig {
     this.venue.setRules(this.rules);
   }
 
-  /** What `kill -9` leaves: nothing runs any more, nothing was said to anybody. */
+  /** Ends the bot as `kill -9` does: nothing runs any more, and no peer is notified. */
   kill(): void {
     this.bot.abandon();
     this.#subscription.unsubscribe();

@@ -65,7 +65,10 @@ function uncount(orders: OwnOrders, uncounted: OrderPhase): void {
     mayStillFill.call(orders, marketId).filter(({ phase }) => phase !== uncounted);
 }
 
-/** The rules that can be switched off, each of which a simulation must notice (docs/ideas/simulation.md). */
+/**
+ * The rules that can be switched off, each of which a simulation must notice
+ * (docs/ideas/simulation.md).
+ */
 export const BREAKS: readonly Break[] = [
   {
     name: "timeout-is-rejection",

@@ -4,7 +4,10 @@ import type { EmbeddedExchange } from "#simulator/exchange.js";
 /** The side of the embedded exchange that a network reaches. */
 export type ExchangeDoor = Pick<EmbeddedExchange, "handle" | "connect">;
 
-/** What the exchange answers to a request from an address, as a transport tells it; asked at once, with no network between. */
+/**
+ * Answers a request from an address as the exchange does, in the form of a transport; at once, with
+ * no network between.
+ */
 export function answerAt(
   door: ExchangeDoor,
   { method, path, params }: HttpRequest,

@@ -6,7 +6,10 @@ import type { Violate } from "./violation.js";
 /** Longest that the questions of one reconciliation may take once nothing disturbs them. */
 const ANSWER_MS = 1_000;
 
-/** Holds the bot to finding out what became of its orders: none may stay unknown while nothing keeps it from asking. */
+/**
+ * Holds the bot to finding out what became of its orders: none may stay unknown while nothing keeps
+ * it from asking.
+ */
 export class FateWitness {
   readonly #allowedMs: Ms;
   readonly #violate: Violate;

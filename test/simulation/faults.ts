@@ -1,7 +1,7 @@
 import type { Random } from "#core/seam.js";
 import type { Ms } from "#core/units.js";
 
-/** What the network, the exchange or the machine can do to a bot. */
+/** The faults of the network, the exchange or the machine that can hit a bot. */
 export const FAULT_KINDS = [
   "request-lost",
   "answer-lost",
@@ -26,7 +26,9 @@ export const FAULT_KINDS = [
 
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
-/** A stretch of time in which a kind of fault strikes with a probability for each request or frame. */
+/**
+ * A stretch of time in which a kind of fault strikes with a probability for each request or frame.
+ */
 export interface FaultWindow {
   readonly kind: FaultKind;
   readonly fromMs: Ms;

@@ -11,7 +11,10 @@ import { plainReader } from "../simulator/plain-reader.js";
 import { answerAt, type ExchangeDoor } from "./exchange-door.js";
 import type { FaultSource } from "./faults.js";
 
-/** Who wants to know what passed: which books reached the bot, which places the exchange refused for good. */
+/**
+ * Receives what passed the network: the books that reached the bot, and the places that the
+ * exchange refused for good.
+ */
 export interface NetworkWitness {
   readonly bookSeenAtMs: Map<string, Ms>;
   /** A place with this `info` was taken or refused by the exchange itself. */
@@ -25,11 +28,14 @@ interface OpenSocket {
 }
 
 /**
- * The real exchange reached through memory in virtual time, over a network that loses, delays, repeats and
- * reorders by the seed. One instance a process on the network (the bot, the guard).
+ * The real exchange reached through memory in virtual time, over a network that loses, delays,
+ * repeats and reorders by the seed. One instance a process on the network (the bot, the guard).
  */
 export class FaultyNetwork implements Transport {
-  /** While true every request fails before a byte is sent, and no websocket opens: the exchange is stopped. */
+  /**
+   * While true every request fails before a byte is sent, and no websocket opens: the exchange is
+   * stopped.
+   */
   down = false;
   readonly #door: ExchangeDoor;
   readonly #clock: Clock;
@@ -234,9 +240,13 @@ export class FaultyNetwork implements Transport {
     if (info !== undefined) this.#witness.delivered(info);
   }
 
-  /** A proxy that repeats: the answer is the first's or, where the exchange knows the request already, the second's. */
+  /**
+   * A proxy that repeats: the answer is the first's or, where the exchange knows the request
+   * already, the second's.
+   */
   #repeat(request: HttpRequest, first: HttpResult, answer: (result: HttpResult) => void): void {
-    // What the rate limit refused was not looked at, and is not repeated: a 429 is the word that a client may rely on.
+    // A request that the rate limit refused was not examined and is not repeated: a client may rely
+    // on a 429.
     if (first.ok && (first.status === 429 || first.status === 418))
       return this.#answerLater(first, answer);
     const secondAnswers = this.#faults.half();

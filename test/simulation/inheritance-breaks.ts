@@ -3,7 +3,7 @@ import type { VenueEvent } from "#exchange/venue.js";
 import type { Break } from "./break.js";
 import { BREAKS } from "./breaks.js";
 
-/** What a bot remembers of takeovers, changed on its way back to it. */
+/** Changes the stored takeovers of a bot on their way back to it. */
 function remembered(change: (text: string) => string): Pick<Break, "rig"> {
   return {
     rig: (options) => {
@@ -34,7 +34,10 @@ function deaf(event: VenueEvent): VenueEvent {
   };
 }
 
-/** The rules of taking over that can be switched off, each of which a simulation must notice (docs/ideas/simulation.md). */
+/**
+ * The rules of taking over that can be switched off, each of which a simulation must notice
+ * (docs/ideas/simulation.md).
+ */
 export const INHERITANCE_BREAKS: readonly Break[] = [
   {
     name: "any-slippage",

@@ -30,10 +30,13 @@ const FIRST_MS: Ms = 20_000;
 /** A reorganisation may be deeper than anybody waited for: in half of them the sale is over. */
 const FIRST_UNDO_MS: Ms = 3_000;
 const LAST_UNDO_MS: Ms = 2 * THROUGH_MS;
-/** The largest takeover against the market's position limit: the account is past it then, and may only reduce. */
+/**
+ * The largest takeover against the market's position limit: the account is past it then, and may
+ * only reduce.
+ */
 const MOST_OF_LIMIT = 1.4;
 
-/** What one seed came to, its takeovers counted. */
+/** The result of one seed, with the number of its takeovers. */
 export interface InheritanceResult extends SeedResult {
   readonly takeovers: number;
   /** Orders that took. */
@@ -74,11 +77,12 @@ interface Told {
 }
 
 /**
- * Gives the bot of a simulated hour positions that a liquidator has taken over, told again at every start as the liquidator does, some
- * of them taken back by the chain; and holds the sale of each to its bounds, whatever else befalls the bot.
+ * Gives the bot of a simulated hour positions that a liquidator has taken over, told again at every
+ * start as the liquidator does, some of them taken back by the chain; and holds the sale of each to
+ * its bounds, whatever else befalls the bot.
  */
 class Inheritance {
-  /** What must never be, and was. */
+  /** Violations of the rules, in words. */
   readonly violations: string[] = [];
   readonly reports = new Map<string, UnwindReport>();
   /** Orders that took, and those that were placed while the position was past its limit. */
@@ -88,7 +92,10 @@ class Inheritance {
   readonly #sales: Sales;
   readonly #marketMs: Ms;
   readonly #told = new Map<string, Told>();
-  /** Worst price of each takeover's sale: by its own price, or the mark of the bot in the turn in which it first spoke of it. */
+  /**
+   * Worst price of each takeover's sale: by its own price, or the mark of the bot in the turn in
+   * which it first spoke of it.
+   */
   readonly #bounds = new Map<string, Ticks>();
   #exchange: EmbeddedExchange | undefined;
   #address: Hex | undefined;
@@ -193,7 +200,8 @@ class Inheritance {
     };
     const { takeover } = told;
     this.#told.set(takeover.id, told);
-    // In one instant: what the exchange has and the bot cannot know yet, no limit of the bot can hold.
+    // In one instant: what the exchange has and the bot cannot know yet, no limit of the bot can
+    // hold.
     this.#apply(trader, takeover, 1, clock.nowMs());
     this.#bot?.command({ command: "inherit", takeover });
     const undoAfterMs = FIRST_UNDO_MS + (LAST_UNDO_MS - FIRST_UNDO_MS) * this.#random.uniform();
@@ -206,8 +214,8 @@ class Inheritance {
   }
 
   /**
-   * As the exchange applies a block: to both sides, so that no money is made of nothing, and listed among the incomes, which the stream is
-   * now and then too late to tell.
+   * As the exchange applies a block: to both sides, so that no money is made of nothing, and listed
+   * among the incomes, which the stream is now and then too late to tell.
    */
   #apply(
     { instrument }: MarketTrader,
@@ -293,7 +301,8 @@ class Inheritance {
     );
     if (leftLots !== 0 && side === sideOf(leftLots))
       this.violations.push(`${side} ${lots} leaves while ${leftLots} lots are being sold`);
-    // A bot that only makes markets sends nothing that takes: what does is a slice of a sale, or of the purchase of what was taken back.
+    // A bot that only makes markets sends nothing that takes: what does is a slice of a sale, or of
+    // the purchase of what was taken back.
     if (timeInForce !== "IOC") return;
     this.slices += 1;
     const ofSide = this.#openReports(marketId).filter(
@@ -303,7 +312,7 @@ class Inheritance {
       this.violations.push(`a slice of ${side} ${lots} sells nothing that is open`);
     const isWithin = ofSide.some(({ takeoverId }) => {
       const bound = this.#bounds.get(takeoverId);
-      // What is bought again is bound by the mark of the moment in which the chain took it back.
+      // A repurchase after a revert is bounded by the mark at the moment of the revert.
       if (bound === undefined || this.#told.get(takeoverId)?.isTakenBack === true) return true;
       return side === "SELL" ? ticks >= bound - 1 : ticks <= bound + 1;
     });
@@ -317,7 +326,10 @@ class Inheritance {
     );
   }
 
-  /** When the hour is over: each takeover is through, what was not sold is told at the mark, and what was sold the exchange has traded. */
+  /**
+   * When the hour is over: each takeover is through, what was not sold is told at the mark, and
+   * what was sold the exchange has traded.
+   */
   judge(): void {
     for (const report of this.#bot?.liquidatedInventory.reports() ?? []) this.#heard(report);
     for (const { takeover, isTakenBack } of this.#told.values()) {

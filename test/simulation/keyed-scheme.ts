@@ -4,8 +4,9 @@ import type { SignatureScheme, Signer } from "#core/signing.js";
 import type { Hex } from "#core/units.js";
 
 /**
- * A keyed hash in the place of ECDSA: as hard to get right by accident, and a hundred times cheaper, for simulations in
- * which cryptography is not what is tried. The signature names its address; only who has the key makes its hash.
+ * A keyed hash in the place of ECDSA: as hard to get right by accident, and a hundred times
+ * cheaper, for simulations in which cryptography is not what is tried. The signature names its
+ * address; only who has the key makes its hash.
  */
 export function keyedScheme(): SignatureScheme {
   const keys = new Map<Hex, Uint8Array>();

@@ -26,7 +26,7 @@ Runs the real product against the real embedded exchange in virtual time, from a
   --help                         this text
 `;
 
-/** What the run of one seed came to, in any mode. */
+/** The result of one seed, in any mode. */
 interface Result {
   readonly events: number;
   readonly actions: number;
@@ -157,7 +157,7 @@ async function simulate(mode: Mode, args: readonly string[]): Promise<number> {
   return sum.failing === 0 ? 0 : 1;
 }
 
-/** What prints everything between two instants; undefined when none are asked for. */
+/** The trace that prints every event between two instants; undefined when no instants are given. */
 function traceBetween(fromMs: number, untilMs: number): Trace | undefined {
   if (untilMs === 0) return undefined;
   const plain = (_key: string, held: unknown): unknown =>

@@ -18,7 +18,10 @@ export interface ManualTraderOptions {
   readonly witness: Witness;
 }
 
-/** Somebody who uses the bot's account by hand: orders without the bot's tag, now resting, now taking. */
+/**
+ * Somebody who uses the bot's account by hand: orders without the bot's tag, now resting, now
+ * taking.
+ */
 export class ManualTrader {
   readonly #options: ManualTraderOptions;
 
@@ -103,7 +106,7 @@ export class ManualTrader {
     });
     if (answer.status !== 200)
       throw new Error(`a manual order was refused: ${answer.body} (${hash})`);
-    // What rests may trade at any time until it is taken away.
+    // A resting order may trade at any time until it is cancelled.
     clock.setTimer(60_000, () => witness.surprised(marketId, lots));
     clock.setTimer(120_000, () => witness.surprised(marketId, lots));
     clock.setTimer(150_000, () => this.#cancel(marketId, hash));

@@ -8,8 +8,9 @@ import type { Violate } from "./violation.js";
 const TOLD_WITHIN_MS: Ms = 65_000;
 
 /**
- * Holds the peak that a drawdown is measured from to what the account was ever worth by the exchange's own books, transfers taken out: a peak above
- * that halts a bot that has lost nothing, and one that was forgotten lets it lose more than it may.
+ * Holds the peak that a drawdown is measured from to what the account was ever worth by the
+ * exchange's own books, transfers taken out: a peak above that halts a bot that has lost nothing,
+ * and one that was forgotten lets it lose more than it may.
  */
 export class PeakWitness {
   readonly #exchange: EmbeddedExchange;
@@ -28,7 +29,8 @@ export class PeakWitness {
     this.#address = address;
     this.#nowMs = nowMs;
     this.#violate = violate;
-    // The bot looks at other instants and by marks of a moment before: of a twentieth of a transfer it is none.
+    // The bot looks at other instants and by marks of a moment before: of a twentieth of a transfer
+    // it is none.
     this.#slack =
       (BigInt(LEAST_TRANSFER_QUOTE) * 10n ** BigInt(exchange.config.creditDecimals)) / 20n;
   }

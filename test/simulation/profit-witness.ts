@@ -27,7 +27,10 @@ export class ProfitWitness {
     this.#isBased = false;
   }
 
-  /** The bot has its base positions: what came between its start and its first look at the exchange, it began with. */
+  /**
+   * The bot has its base positions: what came between its start and its first look at the exchange,
+   * it began with.
+   */
   confirmed(): void {
     if (!this.#isBased) this.#startedFlat &&= this.#isFlat();
     this.#isBased = true;
@@ -40,8 +43,9 @@ export class ProfitWitness {
   }
 
   /**
-   * The parts of the profit are the change of the exchange's own net value, at one and the same mark, to the unit. A run that began with a
-   * position does not know the mark behind its first net value: what it cannot know must at least stay what it was.
+   * The parts of the profit are the change of the exchange's own net value, at one and the same
+   * mark, to the unit. A run that began with a position does not know the mark behind its first net
+   * value: what it cannot know must at least stay what it was.
    */
   check(bot: Bot): void {
     const offset = this.#offset(bot);
@@ -69,7 +73,10 @@ export class ProfitWitness {
     return [...markets].every(({ position }) => position.matched.paper === 0n);
   }
 
-  /** The exchange's net value at the bot's own marks less the parts of the profit; undefined while the positions differ. */
+  /**
+   * The exchange's net value at the bot's own marks less the parts of the profit; undefined while
+   * the positions differ.
+   */
   #offset(bot: Bot): bigint | undefined {
     const { account, traders, rules } = bot.context;
     const theirs = this.#exchange.account(this.#address);

@@ -1,6 +1,7 @@
 /**
- * The seeds of every simulation that `npm test` runs, from one budget of processor time; all others run in `npm run verify`. Whoever adds
- * seeds here takes them from another line, or makes a simulation faster.
+ * The seeds of every simulation that `npm test` runs, from one budget of processor time; all others
+ * run in `npm run verify`. Whoever adds seeds here takes them from another line, or makes a
+ * simulation faster.
  */
 export const BUDGET_SECONDS = 180;
 
@@ -28,7 +29,10 @@ export const SEED_BUDGET = {
   makerHours: { seeds: [1], times: 1, secondsEach: 10 },
   /** The market maker for a quarter of an hour, with as many faults. */
   makerQuarterHours: { seeds: seedsFrom(6, 14), times: 1, secondsEach: 3 },
-  /** The market maker for twenty minutes with each of its rules switched off, until a seed notices: most notice in the first one's beginning. */
+  /**
+   * The market maker for twenty minutes with each of its rules switched off, until a seed notices:
+   * most notice in the first one's beginning.
+   */
   makerBreaks: { seeds: [1], times: 15, secondsEach: 2.5 },
   /** Takeovers that are handed to the market maker, five minutes each. */
   takeovers: { seeds: [2, 4, 10, 11, 26], times: 1, secondsEach: 1.5 },

@@ -5,7 +5,8 @@ const HOUR_MINUTES = 60;
 
 /**
  * One test a seed: its whole market with its faults, and not one rule broken.
- * @param minutes market time of each. A seed has as many faults in a quarter of an hour as in an hour, so that more of them meet.
+ * @param minutes market time of each. A seed has as many faults in a quarter of an hour as in an
+ * hour, so that more of them meet.
  */
 export function simulateSeeds(seeds: readonly number[], minutes = HOUR_MINUTES): void {
   const length = minutes === HOUR_MINUTES ? "" : ` --minutes ${minutes}`;

@@ -10,7 +10,7 @@ import type { FaultyNetwork } from "./faulty-network.js";
 import type { SeedPlan } from "./seed-plan.js";
 import type { Witness } from "./witness.js";
 
-/** What the guard of a simulation stands on. */
+/** The parts from which the guard of a simulation is built. */
 export interface SimulatedGuardOptions {
   readonly plan: SeedPlan;
   readonly exchange: EmbeddedExchange;
@@ -21,7 +21,10 @@ export interface SimulatedGuardOptions {
   readonly witness: Witness;
 }
 
-/** Starts the guard of the bot's account, in a process and on a network of its own that nobody kills. */
+/**
+ * Starts the guard of the bot's account, in a process and on a network of its own that nobody
+ * kills.
+ */
 export function startSimulatedGuard({
   plan,
   exchange,

@@ -4,7 +4,10 @@ import type { SeedPlan } from "./seed-plan.js";
 /** For how long what nobody could foresee may still be worked off. */
 const SURPRISE_MS = 60_000;
 
-/** Position that lately came without the bot's own orders, by hand: the bot cannot have counted with it. A trade that fails is none. */
+/**
+ * Position that lately came without the bot's own orders, by hand: the bot cannot have counted with
+ * it. A trade that fails is none.
+ */
 export class Surprises {
   readonly #plan: SeedPlan;
   readonly #nowMs: () => Ms;

@@ -21,7 +21,10 @@ export const LEAST_TRANSFER_QUOTE = 4_000;
 /** Around a start, so that each order of what is told is met. */
 const AROUND_START_MS: Ms = 40;
 
-/** Somebody who deposits to the bot's account and withdraws from it, now and then and just as the bot starts. */
+/**
+ * Somebody who deposits to the bot's account and withdraws from it, now and then and just as the
+ * bot starts.
+ */
 export class Treasurer {
   readonly #options: TreasurerOptions;
 
@@ -64,7 +67,7 @@ export class Treasurer {
       contentType,
       ip: "10.0.0.9",
     });
-    // What margin is held of may not leave.
+    // Money that serves as margin may not be withdrawn.
     if (status < 300) onTransfer(-units);
   }
 }

@@ -22,8 +22,8 @@ interface Dispatched {
 }
 
 /**
- * Watches one simulated hour from outside: it reads the exchange's own state and the bot's actions as they leave, and
- * holds both to the rules that a trader's money depends on.
+ * Watches one simulated hour from outside: it reads the exchange's own state and the bot's actions
+ * as they leave, and holds both to the rules that a trader's money depends on.
  */
 export class Witness {
   readonly violations: Violation[] = [];
@@ -47,11 +47,17 @@ export class Witness {
   readonly #live = new Map<Hex, Dispatched>();
   readonly #asked = new Map<string, Lots>();
   readonly #intents = new Map<string, Lots>();
-  /** What was taken over and is being sold: where no strategy quotes, the bot offers that of its own. */
+  /**
+   * Acquired positions that are being sold. Where no strategy quotes, the bot offers them by
+   * itself.
+   */
   readonly #unwinds = new Map<string, UnwindReport>();
   readonly #fates: FateWitness;
   readonly #surprises: Surprises;
-  /** Lots of takeovers on a side that were sent and are in no block yet: they may come on top of every order. */
+  /**
+   * Lots of takeovers on a side that were sent and are in no block yet: they may come on top of
+   * every order.
+   */
   reservedLots: (marketId: MarketId, side: Side) => Lots = () => 0;
   #bot: Bot | undefined;
   #run = 0;
@@ -175,7 +181,10 @@ export class Witness {
     if (this.#bot !== undefined) this.#profit.check(this.#bot);
   }
 
-  /** What the two sides tell differently now. What happened in this very millisecond differs until its event has travelled. */
+  /**
+   * The differences between both sides now. An event of this very millisecond is a difference until
+   * it has travelled.
+   */
   disagreements(): string[] {
     const bot = this.#bot;
     if (bot === undefined) return ["no bot runs at the end"];
@@ -234,7 +243,7 @@ export class Witness {
     }
   }
 
-  /** What may fill in a slot: open at the exchange, or under way to it. */
+  /** The lots that may fill in a slot: open at the exchange, or on the way to it. */
   #slotLots(key: string): Lots {
     let lots = 0;
     for (const { action, level, run } of this.#live.values()) {
@@ -249,7 +258,8 @@ export class Witness {
     if (dispatched === undefined) return 0;
     const order = this.#exchange.openOrders(this.#address).find(({ terms }) => terms.hash === hash);
     if (order !== undefined && order.openLots > 0) return order.openLots;
-    // Not open: over when the exchange has judged it, or when its timestamp is too old for it to be taken any more.
+    // Not open: over when the exchange has judged it, or when its timestamp is too old for it to be
+    // taken any more.
     const isOver =
       dispatched.isJudged ||
       this.#nowMs() > dispatched.action.timestampMs + this.#plan.exchange.timestampWindowMs;
@@ -257,7 +267,7 @@ export class Witness {
     return isOver ? 0 : dispatched.action.lots;
   }
 
-  /** What is left of the takeovers that orders of this side would sell. */
+  /** The rest of the takeovers that orders of this side would sell. */
   #onOffer({ marketId, side }: PlaceAction): Lots {
     let left = 0;
     for (const report of this.#unwinds.values())
@@ -332,8 +342,9 @@ export class Witness {
   }
 
   /**
-   * The most that may still be added to the position on a side: orders open or under way, takeovers under way, and trades of the other side that may
-   * fail; and how many own orders may be open in all.
+   * The most that may still be added to the position on a side: orders open or under way, takeovers
+   * under way, and trades of the other side that may fail; and how many own orders may be open in
+   * all.
    */
   mayJoin(marketId: MarketId, side: Side): { readonly lots: Lots; readonly count: number } {
     let lots = this.reservedLots(marketId, side) + this.#mayFail(marketId, oppositeSide(side));

@@ -19,7 +19,7 @@ import { Treasurer } from "./treasurer.js";
 import type { Violation } from "./violation.js";
 import { Witness } from "./witness.js";
 
-/** What one seed came to. */
+/** The result of one seed. */
 export interface SeedResult {
   readonly seed: number;
   readonly events: number;
@@ -31,12 +31,18 @@ export interface SeedResult {
 
 const PRIVATE_KEY = `0x${"42".repeat(32)}`;
 const BOT_ADDRESS = "10.0.0.1";
-/** Both sides are given this many looks to be seen in agreement: the market goes on, so that something is always on its way. */
+/**
+ * Both sides are given this many looks to be seen in agreement: the market goes on, so that
+ * something is always on its way.
+ */
 const LAST_LOOKS = 20;
 const LAST_LOOK_EVERY_MS: Ms = 97;
 const LOOK_FOR_BREAK_EVERY_MS: Ms = 5_000;
 
-/** Runs the simulated market of a seed, faults and all. The same seed and length give the same run; with a rule broken it ends once that is noticed. */
+/**
+ * Runs the simulated market of a seed, faults and all. The same seed and length give the same run;
+ * with a rule broken it ends once that is noticed.
+ */
 export async function runSeed(
   seed: number,
   marketMs: Ms,
@@ -169,7 +175,10 @@ class World {
       await this.#clock.runUntil(Math.min(untilMs, this.#clock.nowMs() + LOOK_FOR_BREAK_EVERY_MS));
   }
 
-  /** A break is caught by its first violation, and nobody needs the rest of the run; a run with all its rules goes on to tell all. */
+  /**
+   * A break is caught by its first violation, and nobody needs the rest of the run; a run with all
+   * its rules goes on to tell all.
+   */
   #isBreakNoticed(): boolean {
     return this.#broken !== undefined && this.#witness.violations.length > 0;
   }

@@ -5,8 +5,9 @@ const PREPARE = fileURLToPath(new URL("../../scripts/prepare.mjs", import.meta.u
 const COMMAND = fileURLToPath(new URL("../../bin/marketwright.js", import.meta.url));
 
 /**
- * The command as it is installed, for tests that start it in processes of its own: the build of these very sources, which is
- * made first where it is not there. A process starts from it in a third of the time that it takes to compile the sources.
+ * The command as it is installed, for tests that start it in processes of its own: the build of
+ * these very sources, which is made first where it is not there. A process starts from it in a
+ * third of the time that it takes to compile the sources.
  */
 export function builtCommand(): string {
   const { status, stderr } = spawnSync(process.execPath, [PREPARE, "--required"], {

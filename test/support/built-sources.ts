@@ -10,17 +10,18 @@ const SOURCES = resolve(ROOT, "src") + sep;
 const BUILD = resolve(ROOT, "dist") + sep;
 const PREPARE = resolve(ROOT, "scripts/prepare.mjs");
 
-/** What the runner leaves to Node: the modules of the build. */
+/** The modules of the build, which the runner leaves to Node. */
 export const BUILT_MODULES = new RegExp(`^${BUILD.replaceAll(/[^\w/]/g, "\\$&")}`);
 
 /**
- * Gives a test that imports a source its build, where `dist` is the build of these very sources, as `npm test` sees to: what a
- * user runs, loaded by Node itself. The runner would compile every source for each process that loads it, and reach what it
- * imports through getters, by which simulated markets take a third longer. Where there is no such build, where somebody
- * watches and where coverage is measured, the sources themselves are tested.
+ * Gives a test that imports a source its build, where `dist` is the build of these very sources, as
+ * `npm test` sees to: what a user runs, loaded by Node itself. The runner would compile every
+ * source for each process that loads it, and reach what it imports through getters, by which
+ * simulated markets take a third longer. Where there is no such build, where somebody watches and
+ * where coverage is measured, the sources themselves are tested.
  *
- * Not for tests of the command line: Node 20 may leave the names of a CommonJS package undefined where two commands of one
- * process, as they start them, load it at once.
+ * Not for tests of the command line: Node 20 may leave the names of a CommonJS package undefined
+ * where two commands of one process, as they start them, load it at once.
  */
 export function builtSources(): Plugin {
   let isBuilt = false;

@@ -23,7 +23,9 @@ export function canvasTexts(page: Page, selector: string): Promise<CanvasText[]>
   );
 }
 
-/** Runs in the page before its own script. A canvas that is cleared from its corner is drawn anew. */
+/**
+ * Runs in the page before its own script. A canvas that is cleared from its corner is drawn anew.
+ */
 const RECORDER = `{
   const drawing = CanvasRenderingContext2D.prototype;
   const { fillText, clearRect } = drawing;

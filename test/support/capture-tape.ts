@@ -7,7 +7,7 @@ import { TapeBuilder } from "#history/tape-builder.js";
 import { recordedDataFolder } from "#simulator/data-folder.js";
 
 /**
- * What a recorder's clock was behind, from a line of the capture on
+ * The time by which a recorder's clock was behind, from a line of the capture on
  * (docs/ideas/order-flow.md#two-clocks).
  */
 type Offsets = readonly (readonly [fromLine: number, addedNs: bigint])[];
@@ -37,7 +37,7 @@ export const BTC_GRID = new Instrument({
   paperDecimals: 18,
 });
 
-/** Whether a capture lies on this machine; a test without it skips itself by this, and says so. */
+/** True when a capture lies on this machine; a test without it skips itself and reports so. */
 export function hasCapture(tag: BtcCapture): boolean {
   return existsSync(fileOf("books", tag));
 }
@@ -59,7 +59,10 @@ interface TradeRecord {
   readonly isBuyerMaker: boolean;
 }
 
-/** A capture as columns: books and trades, clock corrected, each message `baseLatencyUs` later than the fastest was. */
+/**
+ * A capture as columns: books and trades, clock corrected, each message `baseLatencyUs` later than
+ * the fastest was.
+ */
 export function captureTape(tag: BtcCapture, baseLatencyUs = 0): Tape {
   const offsets: Offsets = BTC_CAPTURES[tag];
   const builder = new TapeBuilder({

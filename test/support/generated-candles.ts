@@ -4,7 +4,7 @@ import { seededRandom } from "#core/seeded-random.js";
 import { HistoryStore } from "#history/history-store.js";
 import { importFiles } from "#history/import-files.js";
 
-/** What to generate. */
+/** The options of generated candles. */
 export interface GeneratedCandles {
   readonly market: string;
   /** Start, milliseconds since 1970. */
@@ -16,7 +16,10 @@ export interface GeneratedCandles {
 const QUARTER_MS = 900_000;
 const TICK = 0.1;
 
-/** Fills a store with a seeded walk around 60,000 as candles of 15 minutes, ticks of 0.1 and lots of 0.001. The same seed gives the same bytes. */
+/**
+ * Fills a store with a seeded walk around 60,000 as candles of 15 minutes, ticks of 0.1 and lots of
+ * 0.001. The same seed gives the same bytes.
+ */
 export async function generateCandles(
   folder: string,
   { market, fromMs, bars, seed = "1" }: GeneratedCandles,

@@ -4,7 +4,7 @@ import { seededRandom } from "#core/seeded-random.js";
 import { HistoryStore } from "#history/history-store.js";
 import { importFiles } from "#history/import-files.js";
 
-/** What to generate. */
+/** The options of a generated history. */
 export interface GeneratedHistory {
   readonly market: string;
   /** Start, milliseconds since 1970. */
@@ -21,8 +21,9 @@ const price = (ticks: number): string => (ticks * TICK).toFixed(1);
 const amount = (lots: number): string => (lots * LOT).toFixed(3);
 
 /**
- * Fills a store with a seeded market: books and trades ten times a second around 60,000, ticks of 0.1 and lots of 0.001, as an import of the
- * exchange's own records. The same seed gives the same bytes.
+ * Fills a store with a seeded market: books and trades ten times a second around 60,000, ticks of
+ * 0.1 and lots of 0.001, as an import of the exchange's own records. The same seed gives the same
+ * bytes.
  */
 export async function generateHistory(
   folder: string,

@@ -4,9 +4,10 @@ import type { Reporter, TestModule } from "vitest/node";
 const STDOUT = 1;
 
 /**
- * Ends the output with `N passed, N failed`. Failed are failing tests, files that could not be run, and errors outside any
- * test; skipped tests are neither. The exit code is the verdict, this line its summary. Written as the process exits, since
- * other reporters and coverage print after the run has ended.
+ * Ends the output with `N passed, N failed`. Failed are failing tests, files that could not be run,
+ * and errors outside any test; skipped tests are neither. The exit code is the verdict, this line
+ * its summary. Written as the process exits, since other reporters and coverage print after the run
+ * has ended.
  */
 export default class LastLineReporter implements Reporter {
   #line = "0 passed, 0 failed";

@@ -2,12 +2,15 @@ import fc from "fast-check";
 
 /** A change of one value somewhere in a JSON document. */
 export interface OddChange {
-  /** Which of the document's values, in the order in which they are met; beyond the last it begins again. */
+  /**
+   * Which of the document's values, in the order in which they are met; beyond the last it begins
+   * again.
+   */
   readonly at: number;
   readonly become: OddValue;
 }
 
-/** What a value becomes: another one, nothing at all, or itself in another form. */
+/** The replacement of a value: another one, nothing at all, or itself in another form. */
 export type OddValue =
   | { readonly kind: "value"; readonly value: unknown }
   /** Of hex data, one of its words. */
@@ -118,7 +121,9 @@ export function withChange(document: unknown, { at, become }: OddChange): unknow
   return result === REMOVED ? undefined : result;
 }
 
-/** JSON texts that are not the document: cut short, of another kind, or with something behind it. */
+/**
+ * JSON texts that are not the document: cut short, of another kind, or with something behind it.
+ */
 export const oddText: fc.Arbitrary<(text: string) => string> = fc.oneof(
   fc
     .nat(100)
@@ -140,7 +145,10 @@ export const oddText: fc.Arbitrary<(text: string) => string> = fc.oneof(
   ),
 );
 
-/** A value as JSON; nothing where there is none, and one that is nested too deeply as brackets alone. */
+/**
+ * A value as JSON; nothing where there is none, and one that is nested too deeply as brackets
+ * alone.
+ */
 export function jsonText(value: unknown): string {
   try {
     return JSON.stringify(value) ?? "";

@@ -8,5 +8,6 @@ const seed = Number(given);
 if (given.trim() === "" || seed !== (seed | 0))
   throw new RangeError(`${SEED_VARIABLE}: ${given}, expected a whole number of 32 bits`);
 
-// One seed for all, so that a run says something about the code and nothing about luck; `npm run soak` is for luck.
+// One seed for all, so that a run says something about the code and nothing about luck; `npm run
+// soak` is for luck.
 fc.configureGlobal({ ...fc.readConfigureGlobal(), seed });

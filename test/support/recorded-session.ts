@@ -31,7 +31,7 @@ const QUICKEST: Random = { uniform: () => 0, uint64: () => 0n };
 export interface RecordedSessionOptions {
   readonly config: BotConfig;
   readonly exchange: ExchangeConfig;
-  /** Who else trades in each market. */
+  /** The order flow of the other traders in each market. */
   readonly flowFor: (marketId: MarketId) => OrderFlow | null;
   readonly startMs: Ms;
   readonly durationMs: Ms;
@@ -43,7 +43,10 @@ export interface RecordedSessionOptions {
   readonly kill?: boolean;
   /** Somebody halts it after so long, and lets it quote again after so much more. */
   readonly halt?: { readonly afterMs: Ms; readonly forMs: Ms };
-  /** How long everything is on its way: between one millisecond and twelve. Default: always the least. */
+  /**
+   * How long everything is on its way: between one millisecond and twelve. Default: always the
+   * least.
+   */
   readonly delays?: Random;
   /** Nothing gets through to the exchange or back, so long after its start and for so long. */
   readonly outage?: { readonly afterMs: Ms; readonly forMs: Ms };
@@ -61,7 +64,11 @@ export interface RecordedSession {
 /** When the sessions below begin, milliseconds since 1970. */
 const SESSION_START: Ms = 1_723_161_000_000;
 
-/** A maker at the touch of a synthetic market. @param folder that is made, and holds the session @param halfSpreadBps how far from its middle */
+/**
+ * A maker at the touch of a synthetic market.
+ * @param folder that is made, and holds the session
+ * @param halfSpreadBps how far from its middle
+ */
 export function makerSession(
   folder: string,
   forMs: Ms,
@@ -109,7 +116,10 @@ function flowsOf(exchange: ExchangeConfig): RecordedSessionOptions["flowFor"] {
   return (marketId) => flowOf(marketId, null);
 }
 
-/** Of any session one that makes a second market too, on a grid of its own. @param halfSpreadBps how far from its middle */
+/**
+ * Of any session one that makes a second market too, on a grid of its own.
+ * @param halfSpreadBps how far from its middle
+ */
 export function withMarket(
   wish: RecordedSessionOptions,
   marketId: MarketId,
@@ -137,12 +147,18 @@ export function withMarket(
   return { ...wish, config, exchange, flowFor: flowsOf(exchange) };
 }
 
-/** The same maker inside the spread of a market whose touch moves again and again, over a line that takes now one millisecond and now twelve. */
+/**
+ * The same maker inside the spread of a market whose touch moves again and again, over a line that
+ * takes now one millisecond and now twelve.
+ */
 export function jitterySession(folder: string, forMs: Ms): RecordedSessionOptions {
   return { ...makerSession(folder, forMs, "fitted", 0.05), delays: seededRandom("a line") };
 }
 
-/** Of any session one over that line, with quotes so near the middle and so large that many of them take when they arrive, and some find too little. */
+/**
+ * Of any session one over that line, with quotes so near the middle and so large that many of them
+ * take when they arrive, and some find too little.
+ */
 export function withTakingQuotes(wish: RecordedSessionOptions): RecordedSessionOptions {
   const { quotes, markets } = wish.config;
   const market = markets[MARKET] as BotConfig["markets"][string];
@@ -186,7 +202,9 @@ function clockThatIsSet(
   };
 }
 
-/** Runs a bot on the embedded exchange in virtual time, over a network in memory, and records it. */
+/**
+ * Runs a bot on the embedded exchange in virtual time, over a network in memory, and records it.
+ */
 export async function recordSession({
   config,
   exchange: wanted,
@@ -287,7 +305,7 @@ export async function recordSession({
   return { folder, log, session };
 }
 
-/** What of a recorded session its orders are judged by. */
+/** The inputs of a recorded session by which its orders are judged. */
 export async function parityInputs({ folder, session }: RecordedSession): Promise<ParityInputs> {
   if (session === undefined) throw new Error("the session was killed");
   const [market] = await openSession(folder, session);

@@ -17,7 +17,10 @@ export function roomFilesPlugin(): Plugin {
 
 let files: ReadonlyMap<string, string> | undefined;
 
-/** The absolute path of `#room/file.js`; undefined of any other specifier and of a file that is not there. */
+/**
+ * The absolute path of `#room/file.js`; undefined of any other specifier and of a file that is not
+ * there.
+ */
 export function sourceFile(specifier: string): string | undefined {
   if (!specifier.startsWith("#")) return undefined;
   files ??= roomFiles(ROOT);

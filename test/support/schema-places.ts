@@ -46,7 +46,9 @@ function childOf(node: SchemaNode, key: string): SchemaNode | undefined {
   return node.anyOf?.flatMap((form) => childOf(form, key) ?? [])[0];
 }
 
-/** A mapping with all keys of the node; what `given` holds is taken from there, undefined for none. */
+/**
+ * A mapping with all keys of the node; what `given` holds is taken from there, undefined for none.
+ */
 export function filled(node: SchemaNode, given: Mapping = {}): Mapping {
   const own = Object.entries(node.properties ?? {}).flatMap(([key, child]) => {
     if (!Object.hasOwn(given, key)) return [[key, sampleOf(child)]];

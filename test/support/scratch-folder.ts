@@ -4,7 +4,10 @@ import { basename, join } from "node:path";
 
 const PREFIX = "mw-tests-";
 
-/** Gives the whole run a temporary folder of its own, and takes it away at the end with whatever its tests and their processes have left there. */
+/**
+ * Gives the whole run a temporary folder of its own, and takes it away at the end with whatever its
+ * tests and their processes have left there.
+ */
 export default function setup(): (() => void) | undefined {
   // Each of the runner's projects asks for it.
   if (basename(tmpdir()).startsWith(PREFIX)) return undefined;

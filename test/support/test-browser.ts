@@ -3,7 +3,7 @@ import { type Browser, chromium, type Page } from "playwright-core";
 
 const CHROMIUM = process.env.MARKETWRIGHT_CHROMIUM ?? "/usr/bin/chromium";
 
-/** Whether there is a browser to look at our pages with. */
+/** True when this machine has a browser to open our pages with. */
 export const hasBrowser = existsSync(CHROMIUM);
 
 /** For the title of what is skipped without one. */

@@ -1,7 +1,10 @@
 import { seededRandom } from "#core/seeded-random.js";
 import { avellanedaStoikovQuotes } from "#strategies/avellaneda-stoikov-quotes.js";
 
-/** The simulation of the paper's section 3.3: s = 100, T = 1, sigma = 2, dt = 0.005, k = 1.5, A = 140. */
+/**
+ * The simulation of the paper's section 3.3: s = 100, T = 1, sigma = 2, dt = 0.005, k = 1.5, A =
+ * 140.
+ */
 export const STEPS = 200;
 export const DT = 1 / STEPS;
 export const SIGMA = 2;
@@ -45,8 +48,8 @@ export interface Paths {
 }
 
 /**
- * Runs the paper's simulation. Order of a step, as in the paper: quotes, fills at the old mid (both sides may fill), then
- * the mid moves by one standard deviation either way.
+ * Runs the paper's simulation. Order of a step, as in the paper: quotes, fills at the old mid (both
+ * sides may fill), then the mid moves by one standard deviation either way.
  */
 export function simulate(
   strategy: "inventory" | "symmetric",
@@ -124,7 +127,10 @@ export function momentsOf(sample: Float64Array): Moments {
   };
 }
 
-/** Exact law of the symmetric strategy: fills are independent coin tosses of chance p, n steps, distance d. */
+/**
+ * Exact law of the symmetric strategy: fills are independent coin tosses of chance p, n steps,
+ * distance d.
+ */
 export function exactSymmetric(gamma: number): {
   mean: number;
   std: number;

@@ -14,7 +14,10 @@ import {
   STEPS,
 } from "./avellaneda-stoikov-simulation.js";
 
-/** A grid that is fine against the spread, and prices at which a basis point is 100 and does not change with the mid. */
+/**
+ * A grid that is fine against the spread, and prices at which a basis point is 100 and does not
+ * change with the mid.
+ */
 const instrument = new Instrument({
   marketId: "paper",
   tickSize: "0.00001",
@@ -31,8 +34,9 @@ const LIMIT_LOTS = 1_000_000;
 const STEP_MS = DT * 1000;
 
 /**
- * The paper's simulation of the inventory strategy with the built-in strategy in it, as a bot has it: parameters by their names, views in, intents
- * out. Its horizon repeats, so that each path begins with all of it.
+ * The paper's simulation of the inventory strategy with the built-in strategy in it, as a bot has
+ * it: parameters by their names, views in, intents out. Its horizon repeats, so that each path
+ * begins with all of it.
  */
 export function simulateStrategy(gamma: number, paths: number, seed: string): Paths {
   const random = seededRandom(seed);

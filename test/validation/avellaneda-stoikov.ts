@@ -10,7 +10,10 @@ import type { Comparison, PublishedNumbers } from "./published.js";
 
 type Gamma = 0.1 | 0.01 | 1;
 
-/** Tables 1 to 3 of the paper (1,000 paths each): average spread; profit, its deviation, final inventory's mean and deviation. */
+/**
+ * Tables 1 to 3 of the paper (1,000 paths each): average spread; profit, its deviation, final
+ * inventory's mean and deviation.
+ */
 const TABLES: readonly (readonly [Gamma, string, readonly string[], readonly string[]])[] = [
   [0.1, "1.49", ["65.0", "6.6", "0.08", "2.9"], ["68.4", "12.7", "0.26", "8.4"]],
   [0.01, "1.35", ["68.6", "8.7", "0.12", "5.1"], ["68.8", "12.8", "0.09", "8.7"]],
@@ -73,14 +76,20 @@ export const avellanedaStoikovTables: PublishedNumbers = {
     }),
 };
 
-/** Measured kurtosis of the symmetric strategy's profit: it is fat-tailed, so that its deviation is known less well. */
+/**
+ * Measured kurtosis of the symmetric strategy's profit: it is fat-tailed, so that its deviation is
+ * known less well.
+ */
 const KURTOSIS: Readonly<Record<Gamma, number>> = { 0.1: 5.5, 0.01: 5.5, 1: 3.9 };
 
 function halfDigit(printed: string): number {
   return 0.5 * 10 ** -(printed.length - printed.indexOf(".") - 1);
 }
 
-/** Spread over steps, chance of a fill, and the law of the symmetric strategy: mean, deviation and inventory's deviation. */
+/**
+ * Spread over steps, chance of a fill, and the law of the symmetric strategy: mean, deviation and
+ * inventory's deviation.
+ */
 const LAW: readonly (readonly [Gamma, string, string, string, string, string])[] = [
   [0.1, "1.491770", "0.22866", "68.2228", "13.4558", "8.3994"],
   [0.01, "1.349009", "0.25451", "68.6661", "13.6775", "8.7117"],

@@ -131,7 +131,8 @@ async function calibrate(
         });
         continue;
       }
-      // The windows begin long after the snapshot: what it does not say has been said again by then.
+      // The windows begin long after the snapshot: what it does not say has been said again by
+      // then.
       if (event.kind === "snapshot") book.clear();
       for (let at = 0; at < event.bids.length; at += 2)
         book.set("BUY", event.bids[at], event.bids[at + 1]);

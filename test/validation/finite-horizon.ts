@@ -1,6 +1,7 @@
 /**
- * The market makers of Guéant, Lehalle and Fernandez-Tapia and of Cartea, Jaimungal and Penalva before the end of a horizon, from the matrix
- * exponential that both are solved by: the other way to the quotes that `glft-quotes.ts` has from an eigenvector.
+ * The market makers of Guéant, Lehalle and Fernandez-Tapia and of Cartea, Jaimungal and Penalva
+ * before the end of a horizon, from the matrix exponential that both are solved by: the other way
+ * to the quotes that `glft-quotes.ts` has from an eigenvector.
  */
 export interface FiniteHorizon {
   /** Of the matrix, for an inventory of q orders; taken away. */
@@ -14,7 +15,10 @@ export interface FiniteHorizon {
   readonly bound: number;
 }
 
-/** ln of `exp(horizon M) terminal`, by inventory from -bound on. By uniformisation: all terms are positive, so none is lost to another. */
+/**
+ * ln of `exp(horizon M) terminal`, by inventory from -bound on. By uniformisation: all terms are
+ * positive, so none is lost to another.
+ */
 export function logSolution({
   diagonal,
   beside,

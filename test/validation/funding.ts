@@ -60,7 +60,9 @@ export const fundingBoundary: PublishedNumbers = {
   },
 };
 
-/** What a long of one bitcoin, bought a second after the beginning, pays until the end. */
+/**
+ * The funding that a long of one bitcoin, bought a second after the beginning, pays until the end.
+ */
 function paid(history: Parameters<typeof books>[1]): number {
   const tape = standing(builder(), FROM_US, 281_550);
   tape.trade(FROM_US + S, FROM_US + S + MS, "SELL", 281_500, 1);

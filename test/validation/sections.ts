@@ -4,7 +4,7 @@ import { fundingBoundary } from "./funding.js";
 import { almgrenChriss, carteaJaimungalPenalva, glftQuotes, hftbacktestQuotes } from "./models.js";
 import type { PublishedNumbers } from "./published.js";
 
-/** What the page has, in its order. */
+/** The sections of the page, in its order. */
 export const VALIDATION: readonly PublishedNumbers[] = [
   avellanedaStoikovTables,
   symmetricLaw,

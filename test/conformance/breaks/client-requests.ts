@@ -251,5 +251,5 @@ export const CLIENT_REQUEST_BREAKS = breaksOf("client", import.meta.url, [
   ),
 ]);
 
-/** What the texts of parameters look like, by their types. */
+/** The form of parameters as text, by their types. */
 type Shapes = Record<"address" | "decimal", { readonly shape: RegExp; readonly expected: string }>;

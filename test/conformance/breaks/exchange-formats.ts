@@ -142,7 +142,7 @@ export const EXCHANGE_FORMAT_BREAKS = breaksOf("exchange", import.meta.url, [
   ),
 ]);
 
-/** What of a market the terms of an order are checked by. */
+/** The rules of a market by which the terms of an order are checked. */
 interface OnGrid {
   readonly rules: MarketRulesOnGrid;
 }

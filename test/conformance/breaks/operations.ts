@@ -12,7 +12,9 @@ export function taking(
   return { ...operations, [name]: { ...operations[name], parameters } };
 }
 
-/** The operations, of which one takes a parameter otherwise, or no more where nothing is left of it. */
+/**
+ * The operations, of which one takes a parameter otherwise, or no more where nothing is left of it.
+ */
 export function reparametered(
   operations: Operations,
   name: OperationName,

@@ -1,7 +1,7 @@
 import type { OperationName } from "#exchange/operations.js";
 import type { Router } from "#simulator/router.js";
 
-/** What the router answers operations with, by their names. */
+/** The handlers with which the router answers operations, by their names. */
 export type NamedEndpoints = Partial<
   Record<OperationName, { answer(parameters: ReadonlyMap<string, string>): string | undefined }>
 >;

@@ -45,7 +45,7 @@ function reader() {
 
 type Asked = ReturnType<typeof reader>;
 const loose = <Value>(value: unknown): Value => value as Value;
-/** What was sent besides who sent it. */
+/** The parameters of a request without those that identify and sign it. */
 const business = ({ last }: Asked) => {
   const { account, timestamp, signature, ...rest } = last().params;
   expect([account?.length, timestamp?.length, signature?.length]).toEqual([42, 13, 132]);
@@ -276,7 +276,7 @@ conforms(
   },
 );
 
-/** What every paged read of a market sends and refuses. */
+/** Tests the parameters that every paged read of a market sends and refuses. */
 async function paged(
   asked: Asked,
   call: (

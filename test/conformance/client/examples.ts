@@ -7,7 +7,10 @@ import {
   wireTrade,
 } from "../../exchange/wire-records.js";
 
-/** Records as the specification's tables have them, for the client to read: no embedded exchange wrote them. */
+/**
+ * Records as the specification's tables have them, for the client to read: no embedded exchange
+ * wrote them.
+ */
 
 export const MARKET = wireMarket();
 export const EXCHANGE_INFO = wireExchangeInfo([MARKET]);

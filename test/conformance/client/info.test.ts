@@ -13,7 +13,10 @@ const order = { marketId: "btcusdc", side: "BUY", amount: "1", price: "2000" } a
 const withMarket = (change: object) =>
   text({ ...EXCHANGE_INFO, markets: [{ ...MARKET, ...change }] });
 
-/** A client of a market, and what became of an order there: taken, or refused before anything was sent. */
+/**
+ * A client of a market, and what became of an order there: taken, or refused before anything was
+ * sent.
+ */
 function placing(change: object = {}) {
   const exchange = scripted({
     "GET /v1/exchangeInfo": withMarket(change),

@@ -133,7 +133,7 @@ conforms("P3", "client", "asks for a book by market, with one of six limits or n
   await refusedUnsent(asked, (one) => one.orderbook(loose({})), "marketId");
 });
 
-/** What each list refuses before sending: no market, and limits that are none. */
+/** Tests the parameters that each list refuses before sending: no market, and invalid limits. */
 async function listRules(
   asked: ReturnType<typeof reader>,
   call: (client: ExchangeClient, params: { marketId: string; limit?: number }) => Promise<unknown>,

@@ -28,7 +28,7 @@ export function overScriptedSockets() {
       streams.market$(names).subscribe((event) => market.push(event)),
     followAccount: (options: { marketId?: string } = {}) =>
       streams.account$(options).subscribe((event) => account.push(event)),
-    /** What the client said on the newest socket. */
+    /** The client's messages on the newest socket. */
     said: () => transport.socket.received.map(({ text: one }) => one),
   };
 }

@@ -19,7 +19,7 @@ export interface Sent {
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** What the wire answers: JSON text, or all of it. */
+/** A scripted answer: JSON text, or a whole response. */
 export type Scripted =
   | string
   | { readonly status: number; readonly body: string; readonly retryAfterMs?: number };
@@ -34,8 +34,9 @@ export interface ScriptedClient {
 }
 
 /**
- * A client that is answered by the test's own wire text, by method and path; what is not scripted is a 404. The text is what the
- * specification's tables say, so that the client meets another witness than the embedded exchange.
+ * A client that is answered by the test's own wire text, by method and path; what is not scripted
+ * is a 404. The text is what the specification's tables say, so that the client meets another
+ * witness than the embedded exchange.
  */
 export function scripted(
   answers: Readonly<
@@ -72,7 +73,10 @@ export function scripted(
   return { client, clock, sent, last: () => sent.at(-1) as Sent };
 }
 
-/** Connects clients to a world's exchange over its real port, in its virtual time; each ends with its test. */
+/**
+ * Connects clients to a world's exchange over its real port, in its virtual time; each ends with
+ * its test.
+ */
 export function connections(): (
   world: World,
   key?: string,

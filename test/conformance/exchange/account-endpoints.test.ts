@@ -22,7 +22,10 @@ async function codes(trader: Trader, path: string, list: readonly Fields[]): Pro
 }
 
 const WRONG_LIMITS = ["501", "0", "-1", "text", "1.5"].map((limit) => ({ ...BTC, limit }));
-/** What every list of one market refuses: its limits, an unknown market, none, and an empty range. */
+/**
+ * The parameters that every list of one market refuses: its limits, an unknown market, none, and an
+ * empty range.
+ */
 const REFUSED: readonly Fields[] = [
   ...WRONG_LIMITS,
   { marketId: "nope" },

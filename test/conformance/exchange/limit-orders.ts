@@ -15,7 +15,7 @@ export const TERMS = {
 export const build = async (trader: Trader, change: Fields = {}) =>
   trader.call("POST", "/v1/order/build", { ...TERMS, ...change });
 
-/** What an account has open. */
+/** The open orders of an account. */
 export const open = (trader: Trader) => trader.ask("/v1/openOrders");
 
 /** The code with which a request was refused; 200 when it was not. */

@@ -178,7 +178,8 @@ conforms(
     const { alice } = await world({ choices: { acceptedStatus: "CREATED" } });
     const stream = await alice.stream(alice.accountPath());
     expect((await alice.place("BUY", "30000", "1")).json.status).toBe("CREATED");
-    // A client that follows the stream alone would else take a resting order for one that never reached the book.
+    // A client that follows the stream alone would else take a resting order for one that never
+    // reached the book.
     expect((await stream.events("ORDER_UPDATE")).map(({ order }) => order.status)).toEqual([
       "CREATED",
       "NEW",

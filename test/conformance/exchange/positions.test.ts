@@ -221,7 +221,8 @@ conforms(
       { steadyMark: true },
     );
     await trade(alice, bob, "BUY", "30000", "1");
-    // Net value 2,000 + mark - 30,000, maintenance 3 % of the mark: 80 % at 28,000 + x with 0.03 (28,000 + x) = 0.8 x.
+    // Net value 2,000 + mark - 30,000, maintenance 3 % of the mark: 80 % at 28,000 + x with 0.03
+    // (28,000 + x) = 0.8 x.
     const edge = Math.round((0.03 * 28_000 * 10) / 0.77) / 10;
     setMark(28_000 + edge + 0.1);
     await clock.runFor(1000);

@@ -214,7 +214,8 @@ conforms(
     const stream = await alice.stream(alice.accountPath());
     await trade(alice, bob, "BUY", "30000", "0.1");
     const [account] = (await stream.events("ACCOUNT_UPDATE")).slice(-1);
-    // A connector of another author reads the market of a streamed position from `symbol`, which REST does not have.
+    // A connector of another author reads the market of a streamed position from `symbol`, which
+    // REST does not have.
     const { balances, positions } = await alice.ask("/v1/balances");
     const named = positions.map((position: { marketId: string }) => ({
       ...position,

@@ -118,7 +118,10 @@ conforms(
   },
 );
 
-/** What became of an order that met 0.1 at 30,000: status, what traded, what expired, and whether it still rests. */
+/**
+ * The outcome of an order that met 0.1 at 30,000: its status, the traded and the expired amount,
+ * and whether it still rests.
+ */
 async function fate(options: PlaceOptions, amount: string, price = "30000") {
   const { alice, bob } = await world();
   await bob.place("SELL", "30000", "0.1");

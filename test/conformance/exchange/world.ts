@@ -20,7 +20,10 @@ export type Fields = Readonly<Record<string, string | undefined>>;
 /** How a POST carries its parameters. */
 export type Carrier = "query" | "form" | "json";
 
-/** An exchange in virtual time on a real port, with three registered accounts that talk to it over HTTP. */
+/**
+ * An exchange in virtual time on a real port, with three registered accounts that talk to it over
+ * HTTP.
+ */
 export interface World {
   readonly exchange: EmbeddedExchange;
   readonly clock: VirtualClock;
@@ -32,9 +35,9 @@ export interface World {
   readonly setMark: (quote: number) => void;
 }
 
-/** What a world may be given besides the exchange's configuration. */
+/** The options of a world besides the exchange's configuration. */
 export interface WorldOptions extends ExchangeOptions {
-  /** Whether the test, and nothing else, sets btcusdc's mark; 30,000 at first. */
+  /** True when only the test sets btcusdc's mark; 30,000 at first. */
   readonly steadyMark?: boolean;
   /** False leaves the accounts unregistered. */
   readonly registered?: boolean;
@@ -88,7 +91,10 @@ export function worlds(): (
   };
 }
 
-/** One account over real HTTP and websockets, with requests built and signed by the reference client. */
+/**
+ * One account over real HTTP and websockets, with requests built and signed by the reference
+ * client.
+ */
 export class Trader {
   readonly #streams: Reader[] = [];
 
@@ -250,7 +256,10 @@ export class Reader {
     this.socket.send(typeof message === "string" ? message : JSON.stringify(message));
   }
 
-  /** Waits for whatever the server has sent so far, by the pong that follows it. The ping counts as a message of the client. */
+  /**
+   * Waits for whatever the server has sent so far, by the pong that follows it. The ping counts as
+   * a message of the client.
+   */
   async arrived(): Promise<void> {
     const pong = new Promise((resolve) => this.socket.once("pong", resolve));
     this.socket.ping();

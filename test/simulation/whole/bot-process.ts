@@ -15,7 +15,7 @@ import type { Hex } from "#core/units.js";
 import type { Transport } from "#exchange/transport.js";
 import { silentLog } from "#monitoring/log.js";
 
-/** What a machine keeps when a process on it dies. */
+/** The state that a machine keeps when a process on it dies. */
 export interface Machine {
   readonly store: StateStore;
   readonly lanes: TransactionRecord[];
@@ -48,8 +48,9 @@ export interface BotProcessOptions {
 }
 
 /**
- * The process of `marketwright run`: the bot with its liquidator, put together as the command does it, on a network, RPCs and a machine of
- * the simulation's. Killed, it hears, sends and writes nothing more.
+ * The process of `marketwright run`: the bot with its liquidator, put together as the command does
+ * it, on a network, RPCs and a machine of the simulation's. Killed, it hears, sends and writes
+ * nothing more.
  */
 export class BotProcess {
   #isDead = false;
@@ -118,7 +119,7 @@ export class BotProcess {
     this.#running?.command({ command: "stop", reason });
   }
 
-  /** What `kill -9` leaves. */
+  /** Ends the process as `kill -9` does. */
   kill(): void {
     this.#isDead = true;
     this.#bot?.abandon();

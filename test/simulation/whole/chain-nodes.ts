@@ -27,7 +27,7 @@ export function weatherIn(kind: RpcOutage["kind"] | undefined): NodeWeather {
   }
 }
 
-/** What the nodes of a run are made of. */
+/** The parts from which the nodes of a run are built. */
 export interface ChainNodesOptions {
   readonly count: number;
   readonly open: OpenChain;

@@ -3,7 +3,7 @@ import type { EmbeddedExchange } from "#simulator/exchange.js";
 import type { ProcessEnd } from "./bot-process.js";
 import type { SentTakeover } from "./takeovers-under-way.js";
 
-/** What an end is held against. */
+/** The facts against which the end of a run is checked. */
 export interface EndFacts {
   readonly exchange: EmbeddedExchange;
   readonly account: Hex;
@@ -14,7 +14,10 @@ export interface EndFacts {
   readonly isDisturbed: boolean;
 }
 
-/** Holds the summary and the exit code of a run to the exchange: success means no open order, and positions that are the exchange's. */
+/**
+ * Holds the summary and the exit code of a run to the exchange: success means no open order, and
+ * positions that are the exchange's.
+ */
 export function judgeEnd({ exitCode, positionBase, text }: ProcessEnd, facts: EndFacts): string[] {
   const { exchange, account, markets, openOrders, underWay, isDisturbed } = facts;
   const wrong = markets.flatMap((marketId) => {

@@ -15,7 +15,10 @@ import type { Violate } from "../violation.js";
 import type { Witness } from "../witness.js";
 import type { SentTakeover } from "./takeovers-under-way.js";
 
-/** A bot and a planner value positions by a mark that may be so old: on slow lines, or some blocks ago. */
+/**
+ * A bot and a planner value positions by a mark that may be so old: on slow lines, or some blocks
+ * ago.
+ */
 const MARK_AGE_MS: Ms = 15_000;
 const SIDES = ["BUY", "SELL"] as const;
 
@@ -25,7 +28,7 @@ interface MarketLimit {
   readonly notional: CreditUnits | undefined;
 }
 
-/** What the limits are judged with. */
+/** The parts that the check of the limits needs. */
 export interface LimitWitnessDeps {
   readonly config: BotConfig;
   readonly exchange: EmbeddedExchange;
@@ -37,9 +40,11 @@ export interface LimitWitnessDeps {
 }
 
 /**
- * Holds the account's real position to the limits of the bot's file after every event, and the worst case of every takeover and place
- * when it is sent, those of the whole account too. An order that was legal when it was sent and a takeover whose room was reserved stay
- * within the limit together, and so they do where trades fail: nothing excuses a position above it, but for limits in money a mark that has moved.
+ * Holds the account's real position to the limits of the bot's file after every event, and the
+ * worst case of every takeover and place when it is sent, those of the whole account too. An order
+ * that was legal when it was sent and a takeover whose room was reserved stay within the limit
+ * together, and so they do where trades fail: nothing excuses a position above it, but for limits
+ * in money a mark that has moved.
  */
 export class LimitWitness {
   readonly #deps: LimitWitnessDeps;
@@ -99,7 +104,10 @@ export class LimitWitness {
     this.#judgeMoney(marketId, side, lots, `a ${side} of ${lots} lots in ${marketId}`);
   }
 
-  /** The limits in money, of the market and of the account; `added` is among what is under way already. */
+  /**
+   * The limits in money, of the market and of the account; `added` is among what is under way
+   * already.
+   */
   #judgeMoney(marketId: MarketId, side: Side, added: Lots, what: string): void {
     if (this.#onlyReduces(marketId, side)) return;
     const here = this.#worstCredit(marketId, this.#worstLots(marketId, side));
@@ -128,7 +136,10 @@ export class LimitWitness {
       );
   }
 
-  /** The position when everything of a side fills and nothing of the other; 0 where it is of the other sign. */
+  /**
+   * The position when everything of a side fills and nothing of the other; 0 where it is of the
+   * other sign.
+   */
   #worstLots(marketId: MarketId, side: Side): Lots {
     const { exchange, account, orders } = this.#deps;
     return Math.max(
@@ -164,7 +175,10 @@ export class LimitWitness {
     return notional === undefined || byLeverage < notional ? byLeverage : notional;
   }
 
-  /** At the newest marks, with a fiftieth for those that the bot had, and for the discount of a takeover, which is worth its share once it comes. */
+  /**
+   * At the newest marks, with a fiftieth for those that the bot had, and for the discount of a
+   * takeover, which is worth its share once it comes.
+   */
   #netValue(): CreditUnits {
     const { exchange, account } = this.#deps;
     const held = exchange.account(account);

@@ -6,7 +6,10 @@ import type { EmbeddedExchange } from "#simulator/exchange.js";
 import type { Violate } from "../violation.js";
 import type { MinedTakeover } from "./takeovers-under-way.js";
 
-/** From the first word of a takeover that has reached the process until its increasing orders there have had their cancel sent. */
+/**
+ * From the first word of a takeover that has reached the process until its increasing orders there
+ * have had their cancel sent.
+ */
 export const REACTION_MS: Ms = 1_000;
 /** The word and a place that was decided before it may cross within a turn. */
 const CROSSING_MS: Ms = 20;
@@ -21,9 +24,10 @@ interface Taken {
 }
 
 /**
- * Holds what the bot does in a market to what it can know of its position there. After a takeover the bot's position is wrong until it is
- * told; from the first word on (a `LIQUIDATE` on the stream or from REST, or the receipt) nothing that increases the position may leave or
- * stay, until bot and exchange differ by no more than orders that are under way explain.
+ * Holds what the bot does in a market to what it can know of its position there. After a takeover
+ * the bot's position is wrong until it is told; from the first word on (a `LIQUIDATE` on the stream
+ * or from REST, or the receipt) nothing that increases the position may leave or stay, until bot
+ * and exchange differ by no more than orders that are under way explain.
  */
 export class PositionWitness {
   readonly #exchange: EmbeddedExchange;
@@ -38,7 +42,9 @@ export class PositionWitness {
   #bot: Bot | undefined;
   #startedAtMs: Ms = 0;
   #confirmedAtMs: Ms | undefined;
-  /** Time for which a market's position was wrong with a word of it there, for the summary of a run. */
+  /**
+   * Time for which a market's position was wrong with a word of it there, for the summary of a run.
+   */
   wrongMs = 0;
   #lastMs: Ms = 0;
 
@@ -147,7 +153,9 @@ export class PositionWitness {
     );
   }
 
-  /** Since when the position is wrong and there was a word of it; undefined while there was none. */
+  /**
+   * Since when the position is wrong and there was a word of it; undefined while there was none.
+   */
   #sinceOf(marketId: MarketId, taken: Taken, now: Ms): Ms | undefined {
     const wrongSince = this.#wrongSinceMs.get(marketId) ?? now;
     this.#wrongSinceMs.set(marketId, wrongSince);
@@ -155,7 +163,9 @@ export class PositionWitness {
     return word === undefined ? undefined : Math.max(word, wrongSince);
   }
 
-  /** Since when the process knows that there was a takeover; undefined while no word of it has come. */
+  /**
+   * Since when the process knows that there was a takeover; undefined while no word of it has come.
+   */
   #wordOf({ wordAtMs, atMs }: Taken): Ms | undefined {
     if (atMs >= this.#startedAtMs) return wordAtMs;
     return this.#confirmedAtMs === undefined
@@ -167,14 +177,15 @@ export class PositionWitness {
     return Math.sign(this.#exchange.positionLots(this.#account, marketId)) * sideSign(side) >= 0;
   }
 
-  /** Whether bot and exchange differ by more than the bot's own orders that are under way explain. */
+  /** True when bot and exchange differ by more than the bot's own orders under way explain. */
   #isWrong(marketId: MarketId): boolean {
     const account = this.#bot?.context.account;
     if (account?.confirmed !== true) return false;
     const difference =
       this.#exchange.positionLots(this.#account, marketId) - account.positionLots(marketId);
     if (difference === 0) return false;
-    // An order that was reported as filled, and whose trade was lost on the way, is told by the next list of trades.
+    // An order that was reported as filled, and whose trade was lost on the way, is told by the
+    // next list of trades.
     let explained: Lots = account.orders.unmatchedLots(marketId, difference > 0 ? "BUY" : "SELL");
     for (const order of account.orders.mayStillFill(marketId))
       if (sideSign(order.side) === Math.sign(difference)) explained += order.mayFillLots;

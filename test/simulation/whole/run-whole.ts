@@ -26,7 +26,7 @@ export interface WholeBreak {
   readonly bot?: (bot: Bot) => void;
 }
 
-/** What one seed came to. */
+/** The result of one seed. */
 export interface WholeResult {
   readonly seed: number;
   readonly events: number;
@@ -44,7 +44,10 @@ export type Trace = (
   notice: BotEvent | { readonly kind: string; readonly [field: string]: unknown },
 ) => void;
 
-/** Runs the whole system of a seed. The same seed and length are the same run; with a rule broken it ends once that is noticed. */
+/**
+ * Runs the whole system of a seed. The same seed and length are the same run; with a rule broken it
+ * ends once that is noticed.
+ */
 export async function runWhole(
   seed: number,
   marketMs: Ms,

@@ -6,7 +6,7 @@ import type { FaultSource } from "../faults.js";
 import type { FaultyNetwork } from "../faulty-network.js";
 import type { RpcOutage, TakeoverTrigger, WholePlan } from "./whole-plan.js";
 
-/** What the faults of a run act on. */
+/** The parts of a run on which its faults act. */
 export interface SurroundingsOptions {
   readonly plan: WholePlan;
   readonly clock: WaitingClock;
@@ -19,7 +19,10 @@ export interface SurroundingsOptions {
   readonly disturbed: (nowMs: Ms) => void;
 }
 
-/** The faults of a run that are no single request's or frame's: kills, stops, steps of the clock, outages of the RPCs, and what a takeover brings on. */
+/**
+ * The faults of a run that are no single request's or frame's: kills, stops, steps of the clock,
+ * outages of the RPCs, and what a takeover brings on.
+ */
 export class Surroundings {
   /** How often each thing happened. */
   readonly struck = new Map<string, number>();

@@ -21,8 +21,8 @@ export interface MinedTakeover extends SentTakeover {
 }
 
 /**
- * The takeovers of the bot's account between a node and a block. A nonce is used once: whatever was sent under it, at most the largest of
- * it comes, and none once another transaction has used it.
+ * The takeovers of the bot's account between a node and a block. A nonce is used once: whatever was
+ * sent under it, at most the largest of it comes, and none once another transaction has used it.
  */
 export class TakeoversUnderWay {
   readonly mined: MinedTakeover[] = [];
@@ -82,7 +82,10 @@ export class TakeoversUnderWay {
     return lots;
   }
 
-  /** After each block that the exchange has applied: what is in it is no more under way. @returns those that came with it. */
+  /**
+   * After each block that the exchange has applied: what is in it is no more under way.
+   * @returns those that came with it.
+   */
   async onBlocks(nowMs: Ms): Promise<readonly MinedTakeover[]> {
     const { chain } = this.#chain;
     if (chain.head.number === this.#head) return [];

@@ -1,6 +1,9 @@
 import type { WholeBreak } from "./run-whole.js";
 
-/** The rules of the whole system that can be switched off, each of which its witness must notice (docs/ideas/simulation.md). */
+/**
+ * The rules of the whole system that can be switched off, each of which its witness must notice
+ * (docs/ideas/simulation.md).
+ */
 export const WHOLE_BREAKS: readonly WholeBreak[] = [
   {
     name: "takeover-takes-no-room",

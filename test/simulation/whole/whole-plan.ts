@@ -175,7 +175,9 @@ function botOf(markets: readonly string[], pick: Pick): SeedPlan["bot"] {
   });
 }
 
-/** None; slow answers of REST alone; or, in a third of the seeds, everything that a network does. */
+/**
+ * None; slow answers of REST alone; or, in a third of the seeds, everything that a network does.
+ */
 function faultsOf(random: Random, fromMs: Ms, untilMs: Ms, pick: Pick): readonly FaultWindow[] {
   const weather = pick(["calm", "slow-rest", "slow-rest", "storm", "storm"]);
   const windows: FaultWindow[] = [];

@@ -16,10 +16,13 @@ import type { WholePlan } from "./whole-plan.js";
 /** No run needs more of them to be told wrong. */
 const MOST_VIOLATIONS = 50;
 
-/** The witnesses of the whole system: of orders, as in every simulation, and of limits, positions and the end. */
+/**
+ * The witnesses of the whole system: of orders, as in every simulation, and of limits, positions
+ * and the end.
+ */
 export class WholeWitness {
   readonly orders: Witness;
-  /** What the bot's network tells of. */
+  /** The events that the bot's network reports. */
   readonly network: NetworkWitness;
   readonly #plan: WholePlan;
   readonly #exchange: EmbeddedExchange;
@@ -112,7 +115,10 @@ export class WholeWitness {
       this.#limits.placed(notice.action);
   }
 
-  /** A node has taken a raw transaction of the bot's. @returns what it is, where it is a new takeover, with the bot's own idea of the position. */
+  /**
+   * A node has taken a raw transaction of the bot's.
+   * @returns what it is, where it is a new takeover, with the bot's own idea of the position.
+   */
   transactionSent(raw: Hex): (SentTakeover & { readonly ours: number | undefined }) | undefined {
     const takeover = this.#takeovers.sent(raw);
     if (takeover === undefined) return undefined;
@@ -145,7 +151,7 @@ export class WholeWitness {
     this.orders.sample();
   }
 
-  /** What the two sides say differently now. */
+  /** The differences between both sides now. */
   disagreements(): readonly string[] {
     return this.orders.disagreements();
   }

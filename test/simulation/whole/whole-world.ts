@@ -20,7 +20,10 @@ import { WholeWitness } from "./whole-witness.js";
 const PRIVATE_KEY = `0x${"42".repeat(32)}`;
 const BOT_ADDRESS = "10.0.0.1";
 const SAMPLE_MS: Ms = 5_000;
-/** How long both sides are given to be seen in agreement, once the faults are over: the market and its takeovers go on. */
+/**
+ * How long both sides are given to be seen in agreement, once the faults are over: the market and
+ * its takeovers go on.
+ */
 const AGREE_WITHIN_MS: Ms = 40_000;
 const AGREE_EVERY_MS: Ms = 97;
 /** A stop waits 10 s for takeovers under way, then for the fate of every order. */
@@ -29,7 +32,7 @@ const STOP_WITHIN_MS: Ms = 90_000;
 const RESTART_MS: Ms = 2_000;
 const LOOK_FOR_BREAK_EVERY_MS: Ms = 5_000;
 
-/** What a run is made of. */
+/** The parts from which a run is built. */
 export interface WorldParts {
   readonly plan: WholePlan;
   readonly broken: WholeBreak | undefined;
@@ -39,7 +42,10 @@ export interface WorldParts {
   readonly chain: OpenChain;
 }
 
-/** The exchange with its chain, the bot's machine with its network and RPCs, its guard, and the witnesses of all that. */
+/**
+ * The exchange with its chain, the bot's machine with its network and RPCs, its guard, and the
+ * witnesses of all that.
+ */
 export class WholeWorld {
   readonly #parts: WorldParts;
   readonly #account: Hex;
@@ -120,7 +126,10 @@ export class WholeWorld {
       await clock.runUntil(Math.min(untilMs, clock.nowMs() + LOOK_FOR_BREAK_EVERY_MS));
   }
 
-  /** Both sides agree where the faults are over, the bot leaves, and its last words are held against the exchange. */
+  /**
+   * Both sides agree where the faults are over, the bot leaves, and its last words are held against
+   * the exchange.
+   */
   async #conclude(): Promise<void> {
     const { clock, plan } = this.#parts;
     if (!plan.endsDisturbed) {
@@ -268,7 +277,10 @@ export class WholeWorld {
   }
 }
 
-/** What ends a start because somebody else is away: whoever runs the process starts it again. */
+/**
+ * True for an error that ends a start because a peer is unavailable: the supervisor starts the
+ * process again.
+ */
 function isPassing(error: Error): boolean {
   return ["VenueRequestError", "ChainUnavailable", "VenueError"].includes(error.name);
 }

@@ -33,7 +33,7 @@ export interface ChartOptions {
   readonly window?: TimeWindow;
   /** Without a window: texts of the places, and what they are. */
   readonly names?: { readonly texts: readonly string[]; readonly unit: string };
-  /** A value that is a limit: the scale holds it, and a broken line stands there. */
+  /** A value that is a limit: the scale includes it, and a broken line is drawn there. */
   readonly bound?: number;
   /** Values besides the lines that the scale holds. */
   readonly held?: () => readonly number[];

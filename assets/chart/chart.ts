@@ -7,7 +7,7 @@ const HIDDEN = { left: -10, top: -10 };
 const LEAST_DRAG_PIXELS = 6;
 
 /**
- * Draws lines with uPlot. Pointing and the arrow keys tell exact figures; with a window, dragging
+ * Draws lines with uPlot. Pointing and the arrow keys show exact figures; with a window, dragging
  * or two fingers show a part of the time in every chart of the page.
  */
 export class Chart {
@@ -18,7 +18,7 @@ export class Chart {
   readonly #sizes: ResizeObserver;
   readonly #inks = new Map<string, string>();
   #plot: uPlot | undefined;
-  /** The reader looks at this chart: it tells figures, the others of the page show the instant. */
+  /** The reader points at this chart: it shows figures, the others of the page show the instant. */
   #isActive = false;
 
   constructor(host: HTMLElement, options: ChartOptions) {
@@ -45,7 +45,7 @@ export class Chart {
     this.#plot?.destroy();
   }
 
-  /** A chart that is not in sight is drawn when it comes to be. */
+  /** A chart that is out of sight is drawn when it scrolls into view. */
   #fit(): void {
     const { clientWidth: width } = this.#host;
     if (width === 0) return;
@@ -74,7 +74,7 @@ export class Chart {
         cursor: {
           y: false,
           points: cursorPoints(ink),
-          // A drag may begin anywhere; where there is none the cursor stands on the values.
+          // A drag may begin anywhere; without a drag the cursor stays on the values.
           move: (drawing, left, top) => [
             window !== undefined || left < 0 ? left : this.#leftAt(drawing, drawing.posToIdx(left)),
             top,
@@ -173,7 +173,7 @@ export class Chart {
     this.#place(plot, true);
   }
 
-  /** Puts the cursor on the instant that is looked at. */
+  /** Puts the cursor on the instant at which the reader points. */
   #place(plot: uPlot, isTold: boolean): void {
     const { window } = this.#options;
     if (window === undefined) return;

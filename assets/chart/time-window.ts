@@ -1,12 +1,12 @@
 /**
- * The stretch of time that every chart of a page shows, and the instant that its reader looks at.
+ * The stretch of time that every chart of a page shows, and the instant at which its reader points.
  */
 export class TimeWindow {
   readonly fullFromMs: number;
   readonly fullToMs: number;
   fromMs: number;
   toMs: number;
-  /** Undefined when nobody looks. */
+  /** Undefined when the reader points at no chart. */
   cursorMs: number | undefined;
   readonly #onSpan: (() => void)[] = [];
   readonly #onCursor: ((by: unknown) => void)[] = [];
@@ -22,7 +22,7 @@ export class TimeWindow {
     return this.fromMs > this.fullFromMs || this.toMs < this.fullToMs;
   }
 
-  /** @param onCursor hears which chart the reader looks at. */
+  /** @param onCursor receives the chart at which the reader points. */
   listen(onSpan: () => void, onCursor: (by: unknown) => void): void {
     this.#onSpan.push(onSpan);
     this.#onCursor.push(onCursor);

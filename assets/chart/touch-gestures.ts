@@ -4,8 +4,9 @@ import type { TimeWindow } from "./time-window.js";
 const LEAST_PINCH_PIXELS = 24;
 
 /**
- * Fingers on a chart. One finger tells figures as it goes along, up and down it scrolls the page;
- * two fingers stretch and move the time between them, so that each stays on the instant it touched.
+ * Fingers on a chart. One finger shows figures as it moves sideways, up and down it scrolls the
+ * page; two fingers stretch and move the time between them, so that each stays on the instant it
+ * touched.
  */
 export class TouchGestures {
   readonly #surface: HTMLElement;

@@ -33,7 +33,7 @@ const report = readReport();
 const fills = readFills();
 const { series } = report;
 const window_ = new TimeWindow(instantMs(report.span.from), instantMs(report.span.to));
-/** The instants for which the values of the buckets stand. */
+/** The instants to which the values of the buckets belong. */
 const bucketEnds = Array.from({ length: series.buckets }, (_, bucket) =>
   Math.min(window_.fullFromMs + ((bucket + 1) * series.bucketUs) / 1000, window_.fullToMs),
 );

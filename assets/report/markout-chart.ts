@@ -25,7 +25,7 @@ export function drawMarkouts(
     return new Chart(host, {
       title: host.dataset.title ?? "",
       height: HEIGHT,
-      // Horizons stand at even steps: they grow by about three each.
+      // Horizons are drawn at even steps: they grow by about three each.
       xs: seconds.map((_, index) => index),
       names: { texts: seconds.map(String), unit: "seconds after the fill" },
       lines: shown.map(lineOf),

@@ -2,7 +2,7 @@ import { exact } from "../chart/axis-text.js";
 import { html } from "../chart/html.js";
 import type { SweepRow } from "./sweep-data.js";
 
-/** One upright axis: where a point stands on it, from 0 at its foot to 1. */
+/** One upright axis, with the place of a point on it from 0 at its foot to 1. */
 export interface ParallelAxis {
   readonly name: string;
   readonly shareOf: (row: SweepRow) => number | undefined;
@@ -222,7 +222,7 @@ function sideOf(axis: ParallelAxis | undefined): number {
   );
 }
 
-/** A text with the whole of it for whoever points at it. */
+/** A shortened text that shows in full when pointed at. */
 function titled(text: SVGElement, whole: string): SVGElement {
   const title = svg("title");
   title.textContent = whole;

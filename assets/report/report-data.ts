@@ -62,7 +62,7 @@ export function instantMs(text: string): number {
   return Date.parse(`${text.slice(0, 23)}Z`) + Number(text.slice(23, 26)) / 1000;
 }
 
-/** Numbers of a series. @param noneAsGap whether 0 says that there was nothing. */
+/** Numbers of a series. @param noneAsGap true when 0 means that there was no value. */
 export function toValues({ min, max, last }: SeriesTexts, noneAsGap = false): Values {
   const number = (value: string | number): number | null =>
     noneAsGap && Number(value) === 0 ? null : Number(value);
@@ -86,13 +86,13 @@ export function toValues({ min, max, last }: SeriesTexts, noneAsGap = false): Va
   };
 }
 
-/** A series of which only the last values are told. */
+/** A series of which only the last values are reported. */
 export function toLastValues(last: readonly (string | null)[]): Values {
   return toValues({ min: last, max: last, last });
 }
 
 /**
- * Figures that are told for every bucket, or of which there was none.
+ * Figures that are reported for every bucket, or of which there was none.
  * @param factor to be multiplied with
  */
 export function toFigureValues(figures: readonly (number | null)[], factor = 1): Values {

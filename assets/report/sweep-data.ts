@@ -4,7 +4,7 @@ import { warningMark, warningText } from "../../src/backtest/sweep/results/warni
 
 export type { SweepResult };
 
-/** A point as a row and as a line: what it was run with, and what it came to. */
+/** A point as a row and as a line: its parameters and its results. */
 export interface SweepRow {
   readonly index: number;
   readonly rank: number;

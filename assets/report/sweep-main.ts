@@ -82,7 +82,7 @@ function wholeTicks(
   return ticks;
 }
 
-/** With as few digits as tell them apart. */
+/** Numbers with as few digits as distinguish them. */
 function ticksOf(at: (share: number) => number): ParallelAxis["ticks"] {
   const shares = Array.from({ length: TICKS }, (_, index) => index / (TICKS - 1));
   let digits = LEAST_DIGITS;

@@ -11,7 +11,7 @@ interface Column {
   readonly of: (row: SweepRow) => string | number | boolean;
 }
 
-/** The points of a sweep: sorted by any column, page by page; a row that is chosen is told. */
+/** The points of a sweep: sorted by any column, page by page; choosing a row reports it. */
 export class SweepTable {
   readonly #columns: readonly Column[];
   readonly #all: readonly SweepRow[];
@@ -162,7 +162,7 @@ export class SweepTable {
   }
 }
 
-/** Numbers by size, texts by letters, what is none at the end. */
+/** Numbers by size, texts by letters, missing values at the end. */
 function compared(a: string | number | boolean, b: string | number | boolean): number {
   if (a === "none" || b === "none") return Number(a === "none") - Number(b === "none");
   const [left, right] = [Number(a), Number(b)];

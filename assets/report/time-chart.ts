@@ -16,7 +16,7 @@ export interface TimeChartOptions {
   readonly lines: readonly TimeLine[];
   readonly height: number;
   readonly holdsZero?: boolean;
-  /** A value that is a limit: the scale holds it, and a line stands there. */
+  /** A value that is a limit: the scale includes it, and a line is drawn there. */
   readonly bound?: number;
   readonly fills?: readonly FillRow[];
   readonly fillText?: (fill: FillRow) => string;
@@ -24,7 +24,7 @@ export interface TimeChartOptions {
 
 /** How near to a fill one has to point, in pixels. */
 const NEAR_PIXELS = 10;
-/** Half the width and the height of a fill's mark, in pixels; smaller where many stand. */
+/** Half the width and the height of a fill's mark, in pixels; smaller where there are many. */
 const MARK = [4, 7] as const;
 const DENSE_MARK = [2, 3.5] as const;
 

@@ -40,7 +40,7 @@ export function placeName({ owner, name }: Place): string {
 }
 
 /**
- * Reads a table of breaks as source: what each wraps by the name that stands there and the import
+ * Reads a table of breaks as source: what each wraps by the name in the table and the import
  * that brought it, so that an editor that renames or moves it changes the table too.
  */
 export function readTable(url: string): (rule: string, what: string) => WrittenBreak {

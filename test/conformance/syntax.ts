@@ -1,6 +1,6 @@
 import { parseAst } from "vitest/node";
 
-/** A piece of a source as it was parsed: where it stands, what it is, and its parts by name. */
+/** A piece of a parsed source: its position, its kind, and its parts by name. */
 export interface Syntax {
   readonly type: string;
   readonly start: number;
@@ -8,7 +8,7 @@ export interface Syntax {
   readonly [part: string]: unknown;
 }
 
-/** The statements of a module, in their order. @throws for a text that is no TypeScript */
+/** The statements of a module, in their order. @throws for a text that is not TypeScript */
 export function statementsOf(text: string): readonly Syntax[] {
   return parseAst(text, { lang: "ts" }).body as unknown as readonly Syntax[];
 }

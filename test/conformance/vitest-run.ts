@@ -12,7 +12,7 @@ export interface VitestRun {
   readonly output: string;
 }
 
-/** The test files that hold rules, wherever they stand. */
+/** The test files that hold rules, in any folder. */
 export function conformanceFiles(root: string): string[] {
   return readdirSync(join(root, "test"), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith(".test.ts"))
@@ -30,7 +30,7 @@ const LONGEST_TEST_MS = 30_000;
 
 /**
  * Runs those tests of some files whose name a pattern finds.
- * @param print hears the output while it comes.
+ * @param print receives the output as it is written.
  */
 export async function runVitest(
   root: string,

@@ -52,8 +52,8 @@ interface RpcLog {
 }
 
 /**
- * A chain of its own in this process. Its clock stands still unless it is moved; every transaction
- * is a block.
+ * A chain of its own in this process. Its clock moves only when the test moves it; every
+ * transaction is a block.
  */
 export class Evm {
   readonly #provider: Provider;

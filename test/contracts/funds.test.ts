@@ -213,7 +213,7 @@ describe("credit", () => {
     ]);
     await call(operator, "requestWithdraw", alice.address, 30n, 40n);
     expect(told(await execute(operator, alice, bob, true))[0]).toEqual(left(0n, 0n));
-    // The account's own withdrawal is no operator's.
+    // The account's own withdrawal is not an operator's.
     expect(told(await fast(alice, alice, bob, 1n, 0n, true)).map(([name]) => name)).toEqual([
       "TransferIn",
       "TransferOut",

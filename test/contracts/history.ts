@@ -97,7 +97,7 @@ export class History {
         break;
       }
     }
-    // A difference stays: it need not be looked for after each.
+    // A difference stays: the comparison need not run after each.
     if (nonce % 4n === 3n) await this.#compare();
   }
 

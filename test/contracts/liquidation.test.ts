@@ -148,7 +148,7 @@ describe("a liquidation", () => {
     await world.makeStale(btc);
     expect(await price(long, btc)).toBeGreaterThan(0n);
     expect(await reasonFor(price(long, eth))).toBe("ORACLE_HEARTBEAT_FAILED");
-    // Of an account without any position no price is asked for.
+    // No price is read for an account without any position.
     expect(await price(other, btc)).toBe(0n);
     expect(await price(other, eth)).toBe(0n);
   });

@@ -242,7 +242,8 @@ describe("a trade", () => {
           maker,
         ]),
       ).toBe("JOJO_INVALID_ORDER_SIGNATURE");
-      // Alice's operator list names the zero address: what recovers to nobody is still nobody's.
+      // Alice's operator list names the zero address: an invalid signature, which recovers to it,
+      // still belongs to no operator.
       expect(await refused([{ ...taker, signature: `0x${"00".repeat(64)}1b` }, maker])).toBe(
         "JOJO_INVALID_ORDER_SIGNATURE",
       );

@@ -16,7 +16,7 @@ describe("docs/examples/place-and-cancel.mjs", () => {
       return [stderr, stdout.trim().split("\n").at(-1)];
     };
     try {
-      // Two accounts that nobody has heard of before, and the first of them once more.
+      // Two new accounts, and the first of them once more.
       for (const key of ["a1", "a2", "a1"].map((byte) => `0x${byte.repeat(32)}`)) {
         expect(await run(key)).toEqual([
           "",

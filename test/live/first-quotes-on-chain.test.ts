@@ -18,7 +18,7 @@ import { FaultSource } from "../simulation/faults.js";
 import { FaultyNetwork } from "../simulation/faulty-network.js";
 
 const START_MS: Ms = 1_760_000_000_000;
-/** Between two looks at what waits for the chain, which takes no virtual time. */
+/** The time between two polls of the calls that wait for the chain, which takes no virtual time. */
 const STEP_MS: Ms = 20;
 /** As the loopback device, the network takes a millisecond or two. */
 const QUICKEST: Random = { uniform: () => 0, uint64: () => 0n };

@@ -223,7 +223,7 @@ describe("the example bot on the example exchange, over real HTTP and websockets
     const { total, transfers, ...parts } = summary.pnlQuote;
     expect(Object.values(parts).reduce((sum, part) => sum + scaled(part), 0n)).toBe(scaled(total));
     expect(scaled(transfers)).toBe(0n);
-    // The exchange's marks have moved on since the bot last heard of them: a position of a few
+    // The exchange's marks have moved on since the bot last received them: a position of a few
     // thousand in quote, and basis points.
     expect(Math.abs(Number(total) - run.netValueChange)).toBeLessThan(50);
     expect(summary).toMatchObject({

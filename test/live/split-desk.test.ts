@@ -26,7 +26,7 @@ const env = {
 };
 const copyOf = (name: string): string => join(folder, `${name}.yaml`);
 
-/** A bot in a process of its own. */
+/** A bot in its own process. */
 class RunningDesk {
   readonly #child: ChildProcess;
   readonly #ended: Promise<number | null>;

@@ -3,7 +3,7 @@ import { map } from "rxjs";
 import { z } from "zod";
 
 /**
- * A taker: wants to be long for some looks at the market, then short, and pays the touch for it.
+ * A taker: wants to be long for some views of the market, then short, and pays the touch for it.
  */
 export default defineStrategy({
   params: z.strictObject({ targetLots: z.int().positive(), looks: z.int().positive() }),

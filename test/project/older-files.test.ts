@@ -51,7 +51,8 @@ describe.each(readdirSync(FIXTURES))("folders %s", (version) => {
       positionBase: "-0.04",
     });
     expect(ladder).toHaveLength(1);
-    // The order that the killed bot left is no manual one: it is moved to where the touch is now.
+    // The order that the killed bot left does not count as manual: it is moved to where the touch
+    // is now.
     for (const market of Object.values(markets))
       expect(market).toMatchObject({ manualOrders: 0, unknownOrders: 0 });
     expect(counts).toMatchObject({ cancelled: 1, placed: 1, differences: 0 });

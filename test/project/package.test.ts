@@ -72,7 +72,7 @@ const PACKED_FOLDERS = [
   "scripts",
 ];
 
-/** A folder of somebody who has installed the package, beside its dependencies. */
+/** A user's folder with the package installed, beside its dependencies. */
 let stranger: string;
 let tarball: string;
 
@@ -171,7 +171,7 @@ describe("the package as it is published", () => {
       cwd: PROJECT_ROOT,
       encoding: "utf8",
     });
-    // A copy without its history has no list of its own.
+    // A copy without its history has no list of files.
     if (status !== 0) return;
     expect(files.filter((name) => /^(assets|bin|config|docs)\//.test(name))).toEqual(
       stdout.trim().split("\n").sort(),
@@ -298,7 +298,7 @@ describe("the client's entry", () => {
     expect(
       [...seen].filter((file) => !/^(core|exchange|market\/book)\//.test(relative(dist, file))),
     ).toEqual([]);
-    // The native binding is asked for at run time, where it is there.
+    // The native binding is loaded at run time, where it is installed.
     expect([...packages].sort()).toEqual(PACKAGES.filter((name) => name !== "secp256k1"));
   });
 

@@ -18,7 +18,7 @@ export function readPage(path: string): Page {
   return { path, text: readFileSync(join(PROJECT_ROOT, path), "utf8") };
 }
 
-/** The shelves that pages stand on, in the order in which the index has them. */
+/** The sections of the pages, in the order of the index. */
 export const SHELVES = ["start", "guides", "reference", "ideas"] as const;
 
 /** The pages of `docs`, by their paths below it. */
@@ -28,7 +28,7 @@ export function docsPages(): readonly string[] {
     .sort();
 }
 
-/** Every page that somebody may read. */
+/** Every page for readers. */
 export function allPages(): readonly Page[] {
   return [
     "README.md",

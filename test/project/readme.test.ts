@@ -137,7 +137,7 @@ describe("the README's shell commands", () => {
     for (const line of shellLines.filter((each) => commandOf(each) !== "")) {
       const command = commandOf(line);
       tried.push(command);
-      // The one of this test stands for it: on a free port.
+      // The test's own one replaces it: on a free port.
       if (command === "exchange") continue;
       if (command === "guard" || (command === "run" && !line.includes("--for"))) {
         goesOn.push(startCli([...argsOf(line), "--json"], env));
@@ -226,7 +226,7 @@ describe("the README's own bot", () => {
     expect((await captureCli(["check", file], env)).out).toMatch(
       /my-strategy\.ts takes its parameters[\s\S]*0 errors/,
     );
-    // A busy machine is given longer to come to its first quotes.
+    // A busy machine gets longer until its first quotes.
     let summary = { ordersPlaced: 0 };
     for (const duration of ["3s", "20s", "60s"]) {
       const { code, out } = await captureCli(["run", file, "--for", duration, "--json"], env);

@@ -32,7 +32,7 @@ function rowsOf(
   });
 }
 
-/** The same history with every changed level in an update of its own. */
+/** The same history with each changed level in a separate update. */
 function levelByLevel(whole: Tape): Tape {
   const builder = new TapeBuilder(GRID);
   for (let message = 0; message < whole.messages; message++) {

@@ -7,7 +7,7 @@ import type {
 } from "#exchange/transport.js";
 
 /**
- * Hears every text on its way to a bot: just before the bot takes it, and when the bot has done
+ * Receives every text on its way to a bot: just before the bot takes it, and when the bot has done
  * with it.
  */
 export interface TextListener {
@@ -16,7 +16,7 @@ export interface TextListener {
   after(): void;
 }
 
-/** A transport that lets somebody listen and changes nothing. */
+/** A transport that reports its traffic to a listener and changes nothing. */
 export class ListeningTransport implements Transport {
   readonly #inner: Transport;
   readonly #listener: TextListener;

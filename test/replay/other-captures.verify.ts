@@ -3,8 +3,10 @@ import { recordedCapture } from "../simulator/flow/capture-fixture.js";
 import { promisesOfReplay } from "./replay-promises.js";
 import { replayInVirtualTime } from "./virtual-replay.js";
 
-/** The other captures of the same market. The first comes with the marks of its time, which are not its mids, and which change twenty
- * times between two publications at this speed. */
+/**
+ * The other captures of the same market. The first comes with the marks of its time. They differ
+ * from its mids, and change twenty times between two publications at this speed.
+ */
 const CAPTURES = [
   { tag: "btcusdt-perp_20230404-05", captureMs: 500_000, levels: 9_000, sums: 20 },
   { tag: "btcusdt-perp_20240718-19", captureMs: 470_000, levels: 10_000, sums: 45 },

@@ -13,7 +13,7 @@ export interface ReplayPromise {
   /** Levels of the largest book that was compared. */
   readonly levels: number;
   /**
-   * Least number of comparisons of profit on the way: at moments when the bot has heard of the mark
+   * Least number of comparisons of profit on the way: at moments when the bot has received the mark
    * that the exchange has.
    */
   readonly sums: number;

@@ -99,9 +99,9 @@ export interface ReplayResult {
   readonly log: readonly string[];
 }
 
-/** How time passes for a run: in memory it is told to, on a network it is waited for. */
+/** The passing of time for a run: advanced in memory, waited for on a network. */
 export interface Passage {
-  /** Between two looks at whether the bot quotes: a second of capture time. */
+  /** The time between two checks that the bot quotes: a second of capture time. */
   readonly sampleEveryMs: Ms;
   readonly seam: Seam;
   readonly transport: Transport;

@@ -39,13 +39,13 @@ export class ReplayWitness implements TextListener {
   readonly books: BookCheck[] = [];
   readonly sums: SumCheck[] = [];
   /**
-   * Best bid plus best ask of the bot's book at the instant it was first told of a trade, by the
+   * Best bid plus best ask of the bot's book at the instant it first received a trade, by the
    * trade's id.
    */
   readonly midsAtFills = new Map<Int64Id, number>();
   /** Halts that were seen after both sides had rested for the first time. */
   readonly halts = new Set<string>();
-  /** Moments looked at, and those at which the exchange itself had both sides resting. */
+  /** Moments compared, and those at which the exchange itself had both sides resting. */
   sampled = 0;
   quoted = 0;
   mostLevels = 0;

@@ -7,7 +7,7 @@ import { DAY_MS } from "#core/units.js";
 import { BOTH } from "./quoting-stage.js";
 import { ASK, BID, MARKET, START_MS, Stage } from "./stage.js";
 
-/** A hundred basis points below the mark, which stands at 60,000. */
+/** A hundred basis points below the mark, which is 60,000. */
 const WORST = 594_000;
 
 /** A bot that holds 0.01 BTC, bought a thousand above the mark: ten quote units are lost. */
@@ -254,7 +254,7 @@ describe("a loss of the day", () => {
     const stage = new Stage({
       bot: { risk: { maxDrawdownQuote: "1000", maxDailyLossQuote: "5" } },
     });
-    // A run writes its day down when transfers of around its start must have been told.
+    // A run stores its day once transfers of around its start must have been reported.
     await stage.botStarts(70_000);
     stage.botIsKilled();
     stage.owner.buys(10, 610_000);

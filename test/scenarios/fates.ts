@@ -5,7 +5,7 @@ import type { OperationName } from "#exchange/operations.js";
 export type Fate =
   /** It never arrives. */
   | { readonly is: "request lost" }
-  /** It arrives and is worked on; nobody hears the answer. */
+  /** It arrives and is executed; the answer is lost. */
   | { readonly is: "answer lost" }
   | { readonly is: "request late"; readonly byMs: Ms }
   | { readonly is: "answer late"; readonly byMs: Ms }
@@ -30,6 +30,6 @@ export interface SentRequest {
   readonly atMs: Ms;
   readonly what: OperationName;
   readonly params: URLSearchParams;
-  /** HTTP status that the exchange itself gave; undefined when it was never asked. */
+  /** HTTP status that the exchange itself gave; undefined when the request never reached it. */
   status: number | undefined;
 }

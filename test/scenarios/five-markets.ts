@@ -55,7 +55,7 @@ export class FiveMarkets {
     this.#store.write(HEARTBEAT_FILE, JSON.stringify(beat));
   }
 
-  /** Something is written over the heartbeat that is none. */
+  /** Overwrites the heartbeat with a text that is not a heartbeat. */
   beatBreaks(): void {
     this.#store.write(HEARTBEAT_FILE, "{");
   }
@@ -80,12 +80,15 @@ export class FiveMarkets {
     return this.exchange.openOrders(this.#signer.address).map(({ terms }) => terms.market.id);
   }
 
-  /** How often the exchange said that it is asked too often. */
+  /** The number of requests that the exchange refused for its rate limit. */
   refusals(): number {
     return this.network.sent.filter(({ status }) => status === 429 || status === 418).length;
   }
 
-  /** How far this machine's clock is ahead of the exchange's, until somebody reads that. */
+  /**
+   * The milliseconds by which this machine's clock is ahead of the exchange's, before it is
+   * measured.
+   */
   aheadMs: Ms = 0;
 
   /**

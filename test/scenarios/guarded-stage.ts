@@ -5,7 +5,7 @@ import { RestClient } from "#exchange/rest-client.js";
 import { ScriptedNetwork } from "./scripted-network.js";
 import { BOT_KEY, MARKET, type Stage } from "./stage.js";
 
-/** A guard beside the bot: a process and a network of its own, the same state directory. */
+/** A guard beside the bot: its own process and network, the same state directory. */
 export interface GuardRig {
   readonly guard: Guard;
   readonly network: ScriptedNetwork;

@@ -20,7 +20,7 @@ const GOOD_LOTS = 20;
 
 type Loose = { quotes: { lots: unknown }[]; [key: string]: unknown };
 
-/** An intent of its own at each view, that it may do with as it likes. */
+/** A new intent at each view, which the strategy may change as it likes. */
 const goodIntent = (view: MarketView): Loose =>
   structuredClone(
     quoteAround(view, view.microPrice, { halfSpreadBps: 30, sizeBase: 0.02 }),
@@ -40,7 +40,7 @@ const emitting = (act: (intent: Loose, emit: (value: unknown) => void) => void):
       ),
   );
 
-/** A bot of two markets: in the first a strategy of somebody's, in the second a good one. */
+/** A bot of two markets: a foreign strategy in the first, a good one in the second. */
 async function twoMarkets(strategy: Strategy) {
   const clock = new VirtualClock(1_760_000_000_000);
   const scheme = keyedScheme();

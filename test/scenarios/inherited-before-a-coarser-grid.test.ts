@@ -4,7 +4,7 @@ import { COARSER_STEP, COARSER_TICK, MARKET } from "./stage.js";
 
 const coarser = { step: COARSER_STEP, tick: COARSER_TICK };
 
-/** The account holds twenty of its own when its bot inherits ten. */
+/** The account already holds twenty lots when its bot inherits ten. */
 async function tenBesideTwenty(): Promise<InheritingStage> {
   const stage = new InheritingStage({ alone: true });
   stage.owner.buys(20, MARK + 100);

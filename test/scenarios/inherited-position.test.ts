@@ -117,7 +117,7 @@ describe("a position inherited where nothing is quoted", () => {
       await stage.botStarts();
       const towards = side === "SELL" ? -1 : 1;
       const price = MARK + (towards * MARK * 3) / 100;
-      // The chain's price has jumped; the exchange has told no new mark.
+      // The chain's price has jumped; the exchange has published no new mark.
       const buyersOrSellers = side === "SELL" ? "BUY" : "SELL";
       stage.empties(buyersOrSellers);
       stage.counterparty.rests(buyersOrSellers, 400, price);

@@ -48,12 +48,12 @@ export class InheritingStage extends Stage {
         ...options.bot,
       },
     });
-    // Somebody to sell to and to buy from, a little away from the bot's own prices.
+    // A counterparty to sell to and to buy from, a little away from the bot's own prices.
     this.#buyer = this.counterparty.rests("BUY", 400, MARK - 100);
     this.#seller = this.counterparty.rests("SELL", 400, MARK + 100);
   }
 
-  /** A takeover one per cent better than the mark, that only the chain has told yet. */
+  /** A takeover one per cent better than the mark, which only the chain has reported yet. */
   takeover(lots: Lots, part: Partial<Takeover> = {}): Takeover {
     this.#takeovers += 1;
     const price = lots > 0 ? (MARK * 99) / 100 : (MARK * 101) / 100;
@@ -68,7 +68,7 @@ export class InheritingStage extends Stage {
     };
   }
 
-  /** The liquidator tells the bot. */
+  /** The liquidator reports the takeover to the bot. */
   inherits(takeover: Takeover): void {
     this.rig.bot.command({ command: "inherit", takeover });
   }
@@ -103,7 +103,7 @@ export class InheritingStage extends Stage {
       });
   }
 
-  /** Nobody buys near the mark any more. */
+  /** Removes every bid near the mark. */
   buyersLeave(): void {
     this.counterparty.cancels(this.#buyer);
   }

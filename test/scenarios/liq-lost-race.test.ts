@@ -52,7 +52,7 @@ it("a position that a rival has taken before anything was sent costs nothing: it
   stage.starts();
   await stage.blocks();
   await stage.price(56_000);
-  // Nobody tells the liquidator of blocks for a while.
+  // The liquidator receives no blocks for a while.
   stage.weather[0] = { ...FAIR, requestLost: 1 };
   await stage.blocks();
   await stage.passes(1_100);

@@ -35,11 +35,11 @@ export const GWEI = 10n ** 9n;
 const START_MS: Ms = 1_760_000_000_000;
 /** From one block to the next. */
 export const BLOCK_MS: Ms = 2_000;
-/** The market that stories are told of, and the second one. */
+/** The market of most stories, and the second one. */
 const BTC = 0;
 export const ETH = 1;
 
-/** One coin long at 60,000 with 5,000 of its own: unsafe from 56,700 down. */
+/** One coin long at 60,000 with 5,000 of margin: unsafe from 56,700 down. */
 export const LONG: Opening = { victim: 0, market: BTC, paper: COIN, price: 60_000n * USD };
 /** The price of one coin long at 56,000, less the discount of a hundredth; in credit. */
 export const PRICE = 55_440n * USD;
@@ -65,7 +65,7 @@ export interface LifeOptions {
   readonly signer?: Signer;
   readonly dryRun?: boolean;
   readonly rework?: (parts: Parts) => Parts;
-  /** Hears of each step at which the process may be killed. */
+  /** Receives each step at which the process may be killed. */
   readonly onStep?: (kind: string) => void;
 }
 
@@ -230,7 +230,7 @@ export class LiquidatingStage {
     await this.oracleOnly(quote, market, order);
   }
 
-  /** The oracle's price alone: nobody else has noticed yet. */
+  /** Changes the oracle's price alone: no other party has noticed yet. */
   async oracleOnly(quote: number, market = BTC, order: "first" | "last" = "first"): Promise<void> {
     const data = SOURCE.encodeFunctionData("setMarkPrice", [BigInt(quote) * USD]);
     const { source } = this.ground.market(market);
@@ -246,7 +246,7 @@ export class LiquidatingStage {
     await this.#setters[market]?.send(this.ground.market(market).source, data, 20_000n * GWEI);
   }
 
-  /** Somebody else liquidates, at that tip. */
+  /** A rival liquidates, at that tip. */
   async rivalTakes(
     paper: bigint,
     tipWei: bigint,

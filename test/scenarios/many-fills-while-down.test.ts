@@ -22,7 +22,7 @@ class LongAway extends Stage {
 
   /** The bot starts; `ask` answers for the exchange. */
   async comesBack(runMs: number, ask?: Ask): Promise<void> {
-    // Each start has a network of its own.
+    // Each start has its own network.
     const client = () =>
       new RestClient({
         transport: this.network,

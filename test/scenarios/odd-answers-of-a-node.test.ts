@@ -53,7 +53,7 @@ function oddNode(
     if (count % 8 === 7) return { error: ERRORS[change.at % ERRORS.length] };
     if (!("result" in reply)) return reply;
     const result = withChange(reply.result, change);
-    // A wrong number that may as well be right is believed: nobody could tell.
+    // A wrong number that is plausible is believed: no check could find it.
     if (method === "eth_getTransactionCount" && isNear(result, reply.result)) return reply;
     return result === undefined ? { error: {} } : { result };
   };
@@ -118,7 +118,7 @@ describe("a node's odd answers, to whichever question", () => {
         .map((name) => readFileSync(new URL(name, folder), "utf8"));
     });
     const named = new Set(sources.flatMap((text) => text.match(/(?<=")eth_\w+(?=")/g) ?? []));
-    // The gas price is asked for by `check` alone, which ends with its question.
+    // Only `check` reads the gas price, and it ends with that request.
     named.delete("eth_gasPrice");
     expect([...named].sort()).toEqual([...METHODS].sort());
   });

@@ -10,7 +10,7 @@ const MOST: Lots = 100;
 const QUESTION = "balances";
 const ALERT = "the position of a market is unknown: nothing is quoted there";
 
-/** Sixty lots long, taken over for the mark. */
+/** Sixty lots long, acquired at the mark. */
 const SIXTY = { lots: 60, credit: -60n * BigInt(MARK) * 100n };
 
 function underWay(stage: InheritingStage, ...lots: readonly Lots[]): void {
@@ -39,7 +39,7 @@ function streamsPosition(stage: InheritingStage): void {
   });
 }
 
-/** Somebody sells to the bot whatever it bids for. Returns the largest position of that time. */
+/** A counterparty sells into every bid of the bot. Returns the largest position of that time. */
 async function soldTo(stage: InheritingStage, forMs: number): Promise<Lots> {
   let most = 0;
   for (let waited = 0; waited < forMs; waited += 100) {

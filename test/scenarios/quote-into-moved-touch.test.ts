@@ -6,8 +6,8 @@ it("the touch moves through a quote: the slot waits for the book that shows it, 
   await stage.botStarts();
   expect(stage.quotes()).toEqual([`BUY 10 @ ${BID}`, `SELL 10 @ ${ASK}`]);
 
-  // It takes the whole bid, and what is left of it rests below: the fill is told at once, the book
-  // a little later.
+  // It takes the whole bid, and what is left of it rests below: the fill is reported at once, the
+  // book a little later.
   stage.counterparty.rests("SELL", 25, BID - 5);
   await stage.passes(2_500);
 

@@ -15,7 +15,7 @@ const REREAD = {
 
 type Change = readonly [field: string, text: string | null];
 
-/** exchangeInfo with a field of another value, wherever it stands; null takes the value out. */
+/** exchangeInfo with a field of another value, at any depth; null takes the value out. */
 function exchangeInfoSays(network: ScriptedNetwork, [field, text]: Change): () => void {
   return network.every("exchangeInfo", {
     is: "rewritten",

@@ -28,7 +28,7 @@ it("a relay that takes a transaction, gives its hash and never includes it has n
   expect(await stage.wei()).toBe(wei);
   expect(stage.process.view().inFlight).toHaveLength(1);
 
-  // The relay works again: the cancel ends the nonce, then the position is taken over at the next.
+  // The relay works again: the cancel ends the nonce, then the position is acquired at the next.
   stage.builder.faultsOf = () => ({ isDropped: false, heldBlocks: 0 });
   await stage.blocks(10);
   const [given, won] = stage.ledger();

@@ -101,7 +101,7 @@ export class ScriptedNetwork implements Transport {
     this.#stalled.delete(kind);
   }
 
-  /** The connection stands and pings go on; data does not come. */
+  /** The connection stays open and pings go on; no data arrives. */
   stall(kind: StreamKind): void {
     this.#stalled.add(kind);
   }

@@ -56,7 +56,7 @@ export interface StageOptions {
   readonly exchange?: Record<string, unknown>;
   /** Keys of the market's configuration. */
   readonly market?: Record<string, unknown>;
-  /** False leaves the account unknown to the exchange. */
+  /** The account is unknown to the exchange when false. */
   readonly registered?: boolean;
   /**
    * The strategy says what it wants once, as those of the package do, and not at each view anew.
@@ -84,7 +84,7 @@ export class Stage {
   readonly config: BotConfig;
   store: StateStore = new MemoryStateStore();
   readonly notices: BotEvent[] = [];
-  /** Whoever else listens to the bot. */
+  /** Any other listener of the bot. */
   readonly listeners: ((notice: BotEvent) => void)[] = [];
   network: ScriptedNetwork;
   readonly #neighbour: HandTrader;
@@ -177,7 +177,7 @@ export class Stage {
     await this.passes(runMs);
   }
 
-  /** `kill -9`: nothing is said to anybody. */
+  /** Ends the bot as `kill -9` does: no peer is notified. */
   botIsKilled(): void {
     this.rig.kill();
     this.network.cut();

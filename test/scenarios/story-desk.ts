@@ -2,7 +2,7 @@ import type { ListedRiskyAccount, TakeoverPause } from "#liquidator/liquidator-v
 import { Desk } from "../liquidator/simulation/desk.js";
 import { type Ground, PERPETUAL } from "../liquidator/simulation/ground.js";
 
-/** The exchange's side, which may also say that nothing may be taken over. */
+/** The exchange's side, which may also forbid every takeover. */
 export class StoryDesk extends Desk {
   paused: TakeoverPause | undefined;
   readonly #ground: Ground;

@@ -2,8 +2,8 @@ import { expect, it } from "vitest";
 import { Stage } from "./stage.js";
 
 /**
- * Money is moved so many milliseconds after a start, in a run that ends before the incomes tell it;
- * the next run hears of it.
+ * Money is moved so many milliseconds after a start, in a run that ends before the incomes report
+ * it; the next run receives it.
  */
 async function movedAround(
   start: "the first" | "the second",
@@ -41,7 +41,7 @@ function lossOf({ rig: { bot } }: Stage): bigint {
 }
 
 // Each millisecond between the answer to the start's first question and its confirmation is another
-// order of what is told.
+// order of the reports.
 const INSTANTS_MS = [-20, 0, 4, 6, 8, 10, 12, 14, 40, 900];
 
 it.each(

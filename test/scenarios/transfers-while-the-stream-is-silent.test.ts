@@ -4,7 +4,7 @@ import { Stage } from "./stage.js";
 const QUOTES = ["BUY 10 @ 599990", "SELL 10 @ 600010"];
 
 /**
- * The account's stream stands and says nothing; the reconciliations tell the balances first, and
+ * The account's stream is open and silent; the reconciliations report the balances first, and
  * the list of incomes half a second later.
  */
 async function withTheStreamSilent({ maxDrawdownQuote = "500", wants = {} } = {}): Promise<Stage> {
@@ -16,7 +16,7 @@ async function withTheStreamSilent({ maxDrawdownQuote = "500", wants = {} } = {}
   return stage;
 }
 
-/** Until the balances have told it and the incomes have not. */
+/** Until the balances have reported it and the incomes have not. */
 async function untilItIsInTheBalances(stage: Stage): Promise<void> {
   const { account } = stage.rig.bot.context;
   const before = account.equity;
@@ -148,7 +148,7 @@ it.each([
     }
     let isTold = () => {};
     // Each millisecond between the answer to the start's first question and its confirmation is
-    // another order of what is told.
+    // another order of the reports.
     for (const afterMs of [4, 8, 12]) {
       stage.clock.setTimer(afterMs, () =>
         what === "a deposit"

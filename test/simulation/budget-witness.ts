@@ -36,7 +36,7 @@ export class BudgetWitness {
     spend(this.#requests, "COMMON", common);
   }
 
-  /** The guard cancels: it has a share of the tokens of its own, and no more. */
+  /** The guard cancels: it has its own share of the tokens, and no more. */
   guardSpends(): void {
     const count = this.#counted(this.#guards);
     const share = Math.floor(this.#limits.order * GUARD_FRACTION);

@@ -15,7 +15,7 @@ function remembered(change: (text: string) => string): Pick<Break, "rig"> {
   };
 }
 
-/** The exchange's word of liquidations is not heard. */
+/** The exchange's reports of liquidations are ignored. */
 function deaf(event: VenueEvent): VenueEvent {
   if (event.type === "income-update")
     return { ...event, incomes: event.incomes.filter(({ type }) => type !== "LIQUIDATE") };

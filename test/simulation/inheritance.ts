@@ -23,7 +23,7 @@ interface Sales {
 const TIGHT: Sales = { slippageBps: 2, discountBps: 1n };
 const WIDE: Sales = { slippageBps: 100, discountBps: 100n };
 const UNWIND = { makerFirstMs: 5_000, horizonMs: 30_000, slices: 6 };
-/** A takeover is through so long after its being told, and told so long before the end. */
+/** A takeover is finished so long after its report, and reported so long before the end. */
 const THROUGH_MS: Ms = UNWIND.makerFirstMs + UNWIND.horizonMs;
 const LAST_MS: Ms = CALM_AFTER_MS + THROUGH_MS;
 const FIRST_MS: Ms = 20_000;
@@ -45,7 +45,7 @@ export interface InheritanceResult extends SeedResult {
   readonly pastLimit: number;
 }
 
-/** Runs one simulated stretch of market of a seed with positions that are taken over in it. */
+/** Runs one simulated stretch of market of a seed in which positions are acquired. */
 export async function runInheritance(
   seed: number,
   marketMs: Ms,
@@ -77,9 +77,9 @@ interface Told {
 }
 
 /**
- * Gives the bot of a simulated hour positions that a liquidator has taken over, told again at every
- * start as the liquidator does, some of them taken back by the chain; and holds the sale of each to
- * its bounds, whatever else befalls the bot.
+ * Gives the bot of a simulated hour positions that a liquidator has acquired, reported again at
+ * every start as the liquidator does, some of them taken back by the chain; and holds the sale of
+ * each to its bounds, whatever other faults hit the bot.
  */
 class Inheritance {
   /** Violations of the rules, in words. */
@@ -157,7 +157,7 @@ class Inheritance {
     };
   }
 
-  /** The liquidator says everything again: it cannot know what a bot that died has heard. */
+  /** The liquidator reports everything again: it cannot know what a killed bot has received. */
   #started({ bot }: BotRig): void {
     this.#bot = bot;
     const known = new Map(
@@ -231,7 +231,7 @@ class Inheritance {
     const own = exchange.account(this.#address);
     own?.inMarket(marketId).position.applySettled(change(paper));
     exchange.account(VICTIM)?.inMarket(marketId).position.applySettled(change(-paper));
-    // A number of the exchange's own making: that of an income which nobody else sees.
+    // A number that the exchange assigns: that of an income which no other account sees.
     exchange.deposit(VICTIM, "0.000001");
     const id = exchange.account(VICTIM)?.incomes.page({ limit: 1 })[0]?.id;
     if (id === undefined) return;
@@ -334,7 +334,7 @@ class Inheritance {
     for (const report of this.#bot?.liquidatedInventory.reports() ?? []) this.#heard(report);
     for (const { takeover, isTakenBack } of this.#told.values()) {
       const report = this.reports.get(takeover.id);
-      // One that the chain took back before any bot heard of it is none.
+      // A takeover that the chain reverted before any bot received it does not count.
       if (report === undefined && !isTakenBack)
         this.violations.push(`${takeover.id} was told, and nothing is known of it`);
       if (report?.state === "open")

@@ -4,7 +4,7 @@ import type { EmbeddedExchange } from "#simulator/exchange.js";
 import { LEAST_TRANSFER_QUOTE } from "./treasurer.js";
 import type { Violate } from "./violation.js";
 
-/** After the last transfer, and after a start: by then each is told. */
+/** The time after the last transfer, and after a start, by which each transfer is reported. */
 const TOLD_WITHIN_MS: Ms = 65_000;
 
 /**

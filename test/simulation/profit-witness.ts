@@ -28,8 +28,8 @@ export class ProfitWitness {
   }
 
   /**
-   * The bot has its base positions: what came between its start and its first look at the exchange,
-   * it began with.
+   * The bot has its base positions: what came between its start and its first reads of the
+   * exchange, it began with.
    */
   confirmed(): void {
     if (!this.#isBased) this.#startedFlat &&= this.#isFlat();

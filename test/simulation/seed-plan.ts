@@ -14,7 +14,7 @@ export interface SeedPlan {
   readonly faults: readonly FaultWindow[];
   /** One seed in twenty signs for real. */
   readonly realSignatures: boolean;
-  /** Mean time between orders that somebody places by hand on the bot's account; 0 for none. */
+  /** Mean time between orders placed by hand on the bot's account; 0 for none. */
   readonly manualEveryMs: Ms;
   /** Mean time between deposits and withdrawals; 0 for none. */
   readonly transfersEveryMs: Ms;

@@ -1,7 +1,7 @@
 import type { Lots, MarketId, Ms } from "#core/units.js";
 import type { SeedPlan } from "./seed-plan.js";
 
-/** For how long what nobody could foresee may still be worked off. */
+/** The time in which an unforeseeable position may still be worked off. */
 const SURPRISE_MS = 60_000;
 
 /**
@@ -18,7 +18,7 @@ export class Surprises {
     this.#nowMs = nowMs;
   }
 
-  /** Lots that somebody else's doing adds to or takes from the position. */
+  /** Adds lots that another party adds to or takes from the position. */
   add(marketId: MarketId, lots: Lots): void {
     this.#byHand.push({ atMs: this.#nowMs(), marketId, lots: Math.abs(lots) });
   }

@@ -11,14 +11,14 @@ export interface TreasurerOptions {
   readonly random: Random;
   readonly everyMs: Ms;
   readonly untilMs: Ms;
-  /** Told of every transfer, signed, in credit units. */
+  /** Receives every transfer, signed, in credit units. */
   readonly onTransfer: (amount: CreditUnits) => void;
 }
 
 /** The least that is moved, in quote: many times what the bot may win or lose meanwhile. */
 export const LEAST_TRANSFER_QUOTE = 4_000;
 
-/** Around a start, so that each order of what is told is met. */
+/** Around a start, so that every order of the reports occurs. */
 const AROUND_START_MS: Ms = 40;
 
 /**

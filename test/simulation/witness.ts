@@ -89,12 +89,12 @@ export class Witness {
     }
   }
 
-  /** Lots that somebody else's doing adds to or takes from the position. */
+  /** Adds lots that another party adds to or takes from the position. */
   surprised(marketId: MarketId, lots: Lots): void {
     this.#surprises.add(marketId, lots);
   }
 
-  /** Somebody has deposited, or withdrawn (below zero), so many credit units. */
+  /** A deposit, or a withdrawal (below zero), of so many credit units. */
   transferred(amount: CreditUnits): void {
     this.#peak.transferred(amount);
   }
@@ -130,7 +130,7 @@ export class Witness {
       }
     }
     if (this.events % 64 === 0) {
-      // Nothing can be asked of an exchange that is away: the time is counted from its return.
+      // An exchange that is away answers no request: the time is counted from its return.
       if (!this.#exchange.isRunning) this.disturbedAtMs = now;
       this.#fates.look(bot, now, this.disturbedAtMs);
     }
@@ -168,7 +168,7 @@ export class Witness {
     }
   }
 
-  /** The guard says that nothing is left. */
+  /** The guard reports that no order is left. */
   guardSaysSafe(): void {
     const open = this.#ownOpen();
     if (open.length > 0 && this.#bot === undefined)

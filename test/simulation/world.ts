@@ -197,7 +197,7 @@ class World {
 
   #startBot(): void {
     if (!this.#exchange.isRunning) {
-      // A bot does not start without its exchange: whoever runs it tries again.
+      // A bot does not start without its exchange: the supervisor tries again.
       this.#isStarting = true;
       this.#watched.setTimer(1_000, () => this.#startBot());
       return;

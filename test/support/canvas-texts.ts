@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 /** A text that a page has drawn on a canvas. */
 export interface CanvasText {
   readonly text: string;
-  /** As the canvas was told: `rgb(84, 94, 109)`. */
+  /** The colour as the canvas was given it: `rgb(84, 94, 109)`. */
   readonly color: string;
   /** By how many pixels it begins before its canvas or ends after it. */
   readonly cut: number;
@@ -14,7 +14,7 @@ export async function recordCanvasTexts(page: Page): Promise<void> {
   await page.addInitScript(RECORDER);
 }
 
-/** The texts that stand on the canvases in sight within the elements of a selector. */
+/** The texts on the visible canvases within the elements of a selector. */
 export function canvasTexts(page: Page, selector: string): Promise<CanvasText[]> {
   return page.evaluate(
     `[...document.querySelectorAll(${JSON.stringify(`${selector} canvas`)})]

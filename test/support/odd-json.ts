@@ -81,7 +81,7 @@ const FORMS = [
 ] as const;
 const DEEP = 20_000;
 
-/** Changes that make an answer odd, each in the way of a node or server that somebody has met. */
+/** Changes that make an answer odd, each in the way of a node or server met in practice. */
 export const oddChange: fc.Arbitrary<OddChange> = fc.record({
   at: fc.nat(400),
   become: fc.oneof(

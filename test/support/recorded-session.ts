@@ -41,7 +41,7 @@ export interface RecordedSessionOptions {
   readonly paper?: PaperModels;
   /** Ends it as a killed process does. */
   readonly kill?: boolean;
-  /** Somebody halts it after so long, and lets it quote again after so much more. */
+  /** An operator halts it after so long, and resumes it after so much more. */
   readonly halt?: { readonly afterMs: Ms; readonly forMs: Ms };
   /**
    * How long everything is on its way: between one millisecond and twelve. Default: always the
@@ -235,7 +235,7 @@ export async function recordSession({
     };
     promise.then(settle, settle);
     while (!isSettled) {
-      // No virtual time passes for the disk: the same wish is the same session.
+      // No virtual time passes for the disk: the same options give the same session.
       if (isAtDisk) await new Promise((resolve) => setImmediate(resolve));
       else await clock.runFor(1);
     }

@@ -17,7 +17,7 @@ export default function setup(): (() => void) | undefined {
   return () => {
     if (before === undefined) delete process.env.TMPDIR;
     else process.env.TMPDIR = before;
-    // A process that a test has left behind may still write there, which is no failure of the run.
+    // A process that a test has left behind may still write there; this does not fail the run.
     try {
       rmSync(scratch, { recursive: true, force: true, maxRetries: 3 });
     } catch {}

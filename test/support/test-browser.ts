@@ -11,7 +11,7 @@ export const skipNote = hasBrowser
   ? ""
   : ` (skipped: no ${CHROMIUM}; MARKETWRIGHT_CHROMIUM names another)`;
 
-/** A browser and a page do what they were asked for in their own time. */
+/** A browser and a page take their own time for each request. */
 export const BROWSER_TIMEOUT = { timeout: 300_000 };
 
 /** A browser of the test's own, which it has to close. */

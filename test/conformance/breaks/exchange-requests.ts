@@ -22,7 +22,7 @@ import { writeRecord } from "#simulator/write-json.js";
 import { breaksOf, broken, hidden } from "../break.js";
 import { recoded, unrefused, unsaid } from "./kit.js";
 
-/** The embedded exchange without one rule: what may be asked of it, and signed how. */
+/** The embedded exchange without one rule on its requests and their signatures. */
 export const EXCHANGE_REQUEST_BREAKS = breaksOf("exchange", import.meta.url, [
   broken(
     "R1",

@@ -8,7 +8,7 @@ export function without<Whole extends object>(record: Whole, ...fields: (keyof W
   return left;
 }
 
-/** The parameters of a request but some, as if nobody had named those. */
+/** The parameters of a request without some, as if the caller had not given those. */
 export function unsaid(
   parameters: ReadonlyMap<string, string>,
   ...keys: string[]

@@ -1,6 +1,8 @@
 import type { OperationParameter } from "#exchange/parameters.js";
 
-/** Well-formed values of what an operation may take, whatever the exchange then says of them. */
+/**
+ * Well-formed values for the parameters of an operation, whether or not the exchange accepts them.
+ */
 const VALUES = {
   interval: "1M",
   orderId: "1",

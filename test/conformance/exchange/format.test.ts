@@ -81,7 +81,7 @@ conforms(
   },
 );
 
-/** Every number in a JSON text that is no integer. */
+/** Every number in a JSON text that is not an integer. */
 function fractions(text: string): string[] {
   return text.replace(/"(?:[^"\\]|\\.)*"/g, '""').match(/-?\d+[.eE][\d+-]+/g) ?? [];
 }

@@ -123,7 +123,7 @@ conforms(
               }),
             );
             if ("refused" in link) throw new Error(link.refused.body);
-            // Nobody answers pings here, so each reader speaks up by itself.
+            // No reader answers pings here, so each of them sends by itself.
             const speak = (): void => {
               link.receive("pong");
               clock.setTimer(5000, speak);

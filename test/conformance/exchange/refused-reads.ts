@@ -1,6 +1,6 @@
 import type { Fields, Trader } from "./world.js";
 
-/** Limits that no list takes, as the candles of a minute are asked for. */
+/** Limits that every list refuses, requested as candles of a minute. */
 export const WRONG_LIMITS = ["501", "0", "-1", "text", "1.5", "1e2"].map((limit) => ({
   marketId: "btcusdc",
   interval: "1M",

@@ -116,7 +116,7 @@ conforms(
       const { paperAmount, creditAmount } = (await build(alice, change)).json.order;
       return [paperAmount, creditAmount];
     };
-    // 30000.01 x 0.001 is 30.00001, which is no whole number of hundredths.
+    // 30000.01 x 0.001 is 30.00001, which is not a whole number of hundredths.
     expect(await amounts({ price: "30000.01", amount: "0.001" })).toEqual([
       "1000000000000000",
       "-3001",

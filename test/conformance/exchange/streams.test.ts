@@ -87,7 +87,7 @@ conforms(
   },
 );
 
-/** Applies what came to a book, asserting that each update continues its predecessor. */
+/** Applies updates to a book, asserting that each continues its predecessor. */
 function follow(
   book: Map<string, string>,
   sequence: number,

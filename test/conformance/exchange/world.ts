@@ -107,7 +107,7 @@ export class Trader {
     return this.reference.address;
   }
 
-  /** A request as it stands, `path` from the version prefix on. */
+  /** Sends a request unchanged, `path` from the version prefix on. */
   async send(
     method: string,
     path: string,

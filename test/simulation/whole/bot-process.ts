@@ -40,7 +40,7 @@ export interface BotProcessOptions {
   readonly nodes: readonly InProcessRpc[];
   /** Changes what the process is started with: a rule that is switched off. */
   readonly rework: (options: RunBotOptions) => RunBotOptions;
-  /** Hears of the bot once, before its first turn. */
+  /** Receives the bot once, before its first turn. */
   readonly onBot: (bot: Bot) => void;
   readonly onNotice: (notice: BotEvent) => void;
   /** The process has ended by itself: with its summary, or by an error. */

@@ -25,9 +25,9 @@ interface Taken {
 
 /**
  * Holds what the bot does in a market to what it can know of its position there. After a takeover
- * the bot's position is wrong until it is told; from the first word on (a `LIQUIDATE` on the stream
- * or from REST, or the receipt) nothing that increases the position may leave or stay, until bot
- * and exchange differ by no more than orders that are under way explain.
+ * the bot's position is wrong until the bot receives it; from the first word on (a `LIQUIDATE` on
+ * the stream or from REST, or the receipt) nothing that increases the position may leave or stay,
+ * until bot and exchange differ by no more than orders that are under way explain.
  */
 export class PositionWitness {
   readonly #exchange: EmbeddedExchange;

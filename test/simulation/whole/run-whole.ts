@@ -38,7 +38,7 @@ export interface WholeResult {
   readonly violations: readonly Violation[];
 }
 
-/** Hears what the bot and its surroundings say, at its instant of virtual time. */
+/** Receives the log of the bot and its surroundings, at its instant of virtual time. */
 export type Trace = (
   atMs: Ms,
   notice: BotEvent | { readonly kind: string; readonly [field: string]: unknown },

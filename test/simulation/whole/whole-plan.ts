@@ -33,11 +33,11 @@ export interface WholePlan extends SeedPlan {
   readonly endsDisturbed: boolean;
 }
 
-/** Length of a run when nothing else is said. */
+/** The default length of a run. */
 export const WHOLE_MS: Ms = 120_000;
 /** Before the faults: the bot's start and the first positions of the leveraged traders. */
 const CALM_BEFORE_MS: Ms = 5_000;
-/** After the last fault both sides must come to agree; a reconciliation takes place every 30 s. */
+/** Both sides must agree so long after the last fault; a reconciliation takes place every 30 s. */
 export const WHOLE_CALM_MS: Ms = 40_000;
 const MARKETS = ["btcusdc", "ethusdc"] as const;
 

@@ -13,7 +13,7 @@ import { PositionWitness } from "./position-witness.js";
 import { type SentTakeover, TakeoversUnderWay } from "./takeovers-under-way.js";
 import type { WholePlan } from "./whole-plan.js";
 
-/** No run needs more of them to be told wrong. */
+/** The number of violations after which a run reports no more. */
 const MOST_VIOLATIONS = 50;
 
 /**

@@ -28,7 +28,7 @@ const AGREE_WITHIN_MS: Ms = 40_000;
 const AGREE_EVERY_MS: Ms = 97;
 /** A stop waits 10 s for takeovers under way, then for the fate of every order. */
 const STOP_WITHIN_MS: Ms = 90_000;
-/** Whatever runs the process starts it again after so long when its start failed. */
+/** The supervisor restarts the process after so long when its start failed. */
 const RESTART_MS: Ms = 2_000;
 const LOOK_FOR_BREAK_EVERY_MS: Ms = 5_000;
 

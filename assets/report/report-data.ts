@@ -92,7 +92,7 @@ export function toLastValues(last: readonly (string | null)[]): Values {
 }
 
 /**
- * Figures that are reported for every bucket, or of which there was none.
+ * Figures that are reported for every bucket; null where there was none.
  * @param factor to be multiplied with
  */
 export function toFigureValues(figures: readonly (number | null)[], factor = 1): Values {

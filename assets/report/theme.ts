@@ -1,6 +1,6 @@
 /**
- * Light and dark by what the reader's system says, until the reader says otherwise. What is drawn
- * learns of a change by the event `themechange` of the document.
+ * Light or dark by the setting of the reader's system, until the reader chooses. Drawings learn of
+ * a change by the event `themechange` of the document.
  */
 export function offerThemes(): void {
   const button = document.getElementById("theme");

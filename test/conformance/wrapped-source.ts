@@ -21,7 +21,7 @@ interface Edit {
 
 /**
  * A module's text where a declaration is wrapped: what had the name keeps the rule under another
- * one, and under its own name stands what the wrap makes of it.
+ * one, and its own name now means the wrapped version.
  * @throws Error when the module does not declare it exactly once
  */
 export function wrapped(text: string, { place, wrap, imports }: WrittenBreak): string {

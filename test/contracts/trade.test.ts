@@ -242,8 +242,8 @@ describe("a trade", () => {
           maker,
         ]),
       ).toBe("JOJO_INVALID_ORDER_SIGNATURE");
-      // Alice's operator list names the zero address: an invalid signature, which recovers to it,
-      // still belongs to no operator.
+      // A signature that recovers to the zero address stays invalid, although Alice's operator list
+      // names that address.
       expect(await refused([{ ...taker, signature: `0x${"00".repeat(64)}1b` }, maker])).toBe(
         "JOJO_INVALID_ORDER_SIGNATURE",
       );

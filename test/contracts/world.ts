@@ -75,7 +75,8 @@ export const MAKER_FEE = 10n ** 14n;
 export const TAKER_FEE = 5n * 10n ** 14n;
 
 /**
- * Everything deployed and wired, with two markets at 30,000 and 2,000, and nobody with any credit.
+ * Everything deployed and wired, with two markets at 30,000 and 2,000, and no account with any
+ * credit.
  */
 export class World {
   readonly owner = signer(0);

@@ -27,7 +27,7 @@ describe.skipIf(!isThere)(
           ]);
           expect(seen.candles).toHaveLength(1);
 
-          // Two of the three names are known: they are subscribed, and the third is told of by
+          // Two of the three names are known: they are subscribed, and the third is reported by
           // itself.
           const of = (channel: string) => seen.three.filter(([each]: [string]) => each === channel);
           expect(of("acknowledged")).toEqual([["acknowledged", { id: 1, result: null }]]);

@@ -85,14 +85,11 @@ export class FiveMarkets {
     return this.network.sent.filter(({ status }) => status === 429 || status === 418).length;
   }
 
-  /**
-   * The milliseconds by which this machine's clock is ahead of the exchange's, before it is
-   * measured.
-   */
+  /** The time by which this machine's clock is ahead of the exchange's, until it is synchronized. */
   aheadMs: Ms = 0;
 
   /**
-   * The guard begins at once: the heartbeat is old.
+   * Starts the guard, which begins to cancel at once: the heartbeat is old.
    * @param fraction of the exchange's limits that are its own.
    */
   async guardActs(markets: readonly string[] = FIVE, fraction = 0.1): Promise<void> {

@@ -15,7 +15,7 @@ export interface HandOrder {
 }
 
 /**
- * Somebody who trades by hand, one request at a time and without delay: a counterparty, or the
+ * A trader by hand, one request at a time and without delay: a counterparty, or the
  * bot's own owner.
  */
 export class HandTrader {

@@ -90,8 +90,8 @@ describe("a position inherited where nothing is quoted", () => {
     const takeover = stage.takeover(10);
     stage.inherits(takeover);
     stage.applies(takeover);
-    // Whoever would buy within half a per cent of the takeover's price, one per cent below the
-    // mark, is gone; the rest of the book is 1.7 % below the mark.
+    // The bids within half a per cent of the takeover's price, one per cent below the mark, are
+    // gone. The rest of the book is 1.7 % below the mark.
     stage.buyersLeave();
     await stage.passesWithin(30_000, 591_030);
     expect(stage.report()).toMatchObject({

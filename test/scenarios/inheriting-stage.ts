@@ -21,8 +21,8 @@ const QUICK = {
 };
 
 /**
- * A bot that takes positions over, alone or beside its market making, and an exchange whose chain
- * liquidates.
+ * A bot that acquires liquidated positions, alone or beside its market making, and an exchange
+ * whose chain liquidates.
  */
 export class InheritingStage extends Stage {
   readonly #buyer: HandOrder;
@@ -31,7 +31,7 @@ export class InheritingStage extends Stage {
 
   /**
    * @param unwind keys over {@link QUICK}.
-   * @param alone no strategy: what is taken over is sold, and nothing else done.
+   * @param alone no strategy: the bot sells acquired positions and does nothing else.
    */
   constructor({
     unwind = {},
@@ -74,8 +74,8 @@ export class InheritingStage extends Stage {
   }
 
   /**
-   * The exchange has read the block: position and income are there for whoever asks. `told`: and
-   * its stream tells the income. `listed`: not even that is there.
+   * The exchange has read the block: REST has the position and the income. `told`: the stream
+   * reports the income too. `listed`: false where even REST does not list it.
    */
   applies(
     { lots, credit }: Pick<Takeover, "lots" | "credit">,

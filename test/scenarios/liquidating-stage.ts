@@ -72,8 +72,8 @@ export interface LifeOptions {
 let ground: Promise<Ground> | undefined;
 
 /**
- * A liquidator on a real chain whose blocks the story makes, with rivals, an oracle and RPCs that
- * do what they are told. Time is virtual, and waits for the EVM.
+ * A liquidator on a real chain whose blocks the story makes, with rivals, an oracle and RPCs under
+ * the story's control. Time is virtual, and waits for the EVM.
  */
 export class LiquidatingStage {
   readonly clock = new WaitingClock(START_MS);

@@ -5,7 +5,7 @@ const TEN_MINUTES_MS = 600_000;
 
 /**
  * A bot whose exchange answers slower than when its clock was measured best: a slow answer must not
- * lose against what is true no more.
+ * lose against an outdated one.
  */
 async function stageThatSleeps(
   script: (stage: Stage) => void = () => {},

@@ -12,8 +12,7 @@ import { BID, BOT_KEY, MARKET, Stage } from "./stage.js";
 type Ask = (marketId: MarketId, fromId?: string) => Promise<VenueTrade[]>;
 
 /**
- * A stage whose bot has an eye on what was matched before the newest trades that it is told at its
- * start.
+ * A stage whose bot backfills the trades older than the newest ones that it receives at its start.
  */
 class LongAway extends Stage {
   readonly lines: Record<string, unknown>[] = [];
@@ -74,8 +73,8 @@ class LongAway extends Stage {
 const BUSY = { exchange: { rateLimits: { order: 10_000, common: 20_000, intervalMs: 60_000 } } };
 
 /**
- * The bot had one fill, and was killed; what its quote and a big order of its owner's by hand were
- * filled with since is `away` trades.
+ * The bot had one fill, and was killed. Since then its quote and a big manual order of its owner
+ * were filled by `away` trades.
  */
 async function longAway(away: number): Promise<LongAway> {
   const stage = new LongAway(BUSY);

@@ -57,8 +57,8 @@ describe("the exchange's odd answers", () => {
           await stage.passes(130_000);
           if (stage.rig.bot.tradingGuards.halts.length === 0) expect(stage.quotes()).toEqual(BOTH);
           expect(stage.mostAtOnce).toEqual({ BUY: 10, SELL: 10 });
-          // An amount that is wrong and could be right is booked: of profit nobody says more than
-          // the exchange does.
+          // An amount that is wrong but plausible is booked: the exchange is the only source for
+          // profit.
           stage.expectOrdersAndPosition();
         }),
         { numRuns: 6 },

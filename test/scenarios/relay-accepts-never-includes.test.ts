@@ -21,8 +21,8 @@ it("a relay that takes a transaction, gives its hash and never includes it has n
   expect(stage.desk.inherited.size).toBe(0);
   expect(await stage.counted()).toEqual({ seen: 1, confirmed: 1 });
 
-  // Past the deadline it is given up, which the relay loses as well; nothing else is begun for the
-  // account.
+  // Past the deadline the takeover is cancelled; the relay loses the cancel as well. Nothing else
+  // is begun for the account.
   await stage.blocks(8);
   expect(stage.ledger()).toHaveLength(1);
   expect(await stage.wei()).toBe(wei);

@@ -59,7 +59,7 @@ export interface StageOptions {
   /** The account is unknown to the exchange when false. */
   readonly registered?: boolean;
   /**
-   * The strategy says what it wants once, as those of the package do, and not at each view anew.
+   * The strategy returns its intent once, as those of the package do, and not at each view anew.
    */
   readonly saysOnce?: boolean;
 }
@@ -70,8 +70,8 @@ const COUNTERPARTY_KEY: Hex = `0x${"43".repeat(32)}`;
 const NEIGHBOUR_KEY: Hex = `0x${"44".repeat(32)}`;
 
 /**
- * The real exchange and the real bot in virtual time, a network that does what the story says, a
- * counterparty who trades by hand, and a strategy that wants just what it is told.
+ * The real exchange and the real bot in virtual time, a network that follows the story, a
+ * counterparty who trades by hand, and a strategy whose quotes the story sets.
  */
 export class Stage {
   readonly clock = new VirtualClock(START_MS);
@@ -147,8 +147,8 @@ export class Stage {
   }
 
   /**
-   * A bot comes up with what the state directory holds; after the first, on a network of its own,
-   * scripted by `script`.
+   * Starts a bot on the state directory. Each bot after the first gets its own network, scripted by
+   * `script`.
    */
   async botStarts(
     runMs: Ms = 3_000,

@@ -40,7 +40,7 @@ function lossOf({ rig: { bot } }: Stage): bigint {
   return (bot.tradingGuards.peak ?? 0n) - (bot.context.account.equity ?? 0n);
 }
 
-// Each millisecond between the answer to the start's first question and its confirmation is another
+// Each millisecond between the answer to the start's first request and its confirmation is another
 // order of the reports.
 const INSTANTS_MS = [-20, 0, 4, 6, 8, 10, 12, 14, 40, 900];
 

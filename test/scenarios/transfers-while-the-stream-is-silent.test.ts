@@ -147,7 +147,7 @@ it.each([
       await stage.passes(5_000);
     }
     let isTold = () => {};
-    // Each millisecond between the answer to the start's first question and its confirmation is
+    // Each millisecond between the answer to the start's first request and its confirmation is
     // another order of the reports.
     for (const afterMs of [4, 8, 12]) {
       stage.clock.setTimer(afterMs, () =>

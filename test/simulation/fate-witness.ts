@@ -7,8 +7,8 @@ import type { Violate } from "./violation.js";
 const ANSWER_MS = 1_000;
 
 /**
- * Holds the bot to finding out what became of its orders: none may stay unknown while nothing keeps
- * it from asking.
+ * Checks that the bot finds out the fate of its orders: none may stay unknown while the bot can
+ * query it.
  */
 export class FateWitness {
   readonly #allowedMs: Ms;

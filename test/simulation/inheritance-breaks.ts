@@ -35,7 +35,7 @@ function deaf(event: VenueEvent): VenueEvent {
 }
 
 /**
- * The rules of taking over that can be switched off, each of which a simulation must notice
+ * The rules of acquiring positions that can be switched off, each of which a simulation must notice
  * (docs/ideas/simulation.md).
  */
 export const INHERITANCE_BREAKS: readonly Break[] = [

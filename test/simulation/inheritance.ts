@@ -94,7 +94,7 @@ class Inheritance {
   readonly #told = new Map<string, Told>();
   /**
    * Worst price of each takeover's sale: by its own price, or the mark of the bot in the turn in
-   * which it first spoke of it.
+   * which it first reported it.
    */
   readonly #bounds = new Map<string, Ticks>();
   #exchange: EmbeddedExchange | undefined;
@@ -200,8 +200,7 @@ class Inheritance {
     };
     const { takeover } = told;
     this.#told.set(takeover.id, told);
-    // In one instant: what the exchange has and the bot cannot know yet, no limit of the bot can
-    // hold.
+    // In one instant: no limit of the bot can cover a position that it cannot know yet.
     this.#apply(trader, takeover, 1, clock.nowMs());
     this.#bot?.command({ command: "inherit", takeover });
     const undoAfterMs = FIRST_UNDO_MS + (LAST_UNDO_MS - FIRST_UNDO_MS) * this.#random.uniform();
@@ -215,7 +214,7 @@ class Inheritance {
 
   /**
    * As the exchange applies a block: to both sides, so that no money is made of nothing, and listed
-   * among the incomes, which the stream is now and then too late to tell.
+   * among the incomes, which the stream sometimes reports too late.
    */
   #apply(
     { instrument }: MarketTrader,
@@ -301,8 +300,8 @@ class Inheritance {
     );
     if (leftLots !== 0 && side === sideOf(leftLots))
       this.violations.push(`${side} ${lots} leaves while ${leftLots} lots are being sold`);
-    // A bot that only makes markets sends nothing that takes: what does is a slice of a sale, or of
-    // the purchase of what was taken back.
+    // A bot that only makes markets sends no taker orders. A taker order is a slice of a sale, or
+    // of a repurchase after a revert.
     if (timeInForce !== "IOC") return;
     this.slices += 1;
     const ofSide = this.#openReports(marketId).filter(
@@ -327,8 +326,8 @@ class Inheritance {
   }
 
   /**
-   * When the hour is over: each takeover is through, what was not sold is told at the mark, and
-   * what was sold the exchange has traded.
+   * When the hour is over: each takeover is finished, its unsold rest is reported at the mark, and
+   * the exchange has traded the sold lots.
    */
   judge(): void {
     for (const report of this.#bot?.liquidatedInventory.reports() ?? []) this.#heard(report);

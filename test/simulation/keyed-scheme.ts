@@ -5,8 +5,8 @@ import type { Hex } from "#core/units.js";
 
 /**
  * A keyed hash in the place of ECDSA: as hard to get right by accident, and a hundred times
- * cheaper, for simulations in which cryptography is not what is tried. The signature names its
- * address; only who has the key makes its hash.
+ * cheaper, for simulations that do not test cryptography. The signature names its address; only the
+ * holder of the key can make its hash.
  */
 export function keyedScheme(): SignatureScheme {
   const keys = new Map<Hex, Uint8Array>();

@@ -19,8 +19,8 @@ export interface ManualTraderOptions {
 }
 
 /**
- * Somebody who uses the bot's account by hand: orders without the bot's tag, now resting, now
- * taking.
+ * A person who trades by hand on the bot's account: orders without the bot's tag, some resting,
+ * some taking.
  */
 export class ManualTrader {
   readonly #options: ManualTraderOptions;

@@ -29,8 +29,8 @@ export class PeakWitness {
     this.#address = address;
     this.#nowMs = nowMs;
     this.#violate = violate;
-    // The bot looks at other instants and by marks of a moment before: of a twentieth of a transfer
-    // it is none.
+    // The bot samples at other instants, by slightly older marks: a difference below a twentieth of
+    // a transfer does not count.
     this.#slack =
       (BigInt(LEAST_TRANSFER_QUOTE) * 10n ** BigInt(exchange.config.creditDecimals)) / 20n;
   }

@@ -28,8 +28,8 @@ export class ProfitWitness {
   }
 
   /**
-   * The bot has its base positions: what came between its start and its first reads of the
-   * exchange, it began with.
+   * The bot has its base positions. Changes between its start and its first reads of the exchange
+   * belong to them.
    */
   confirmed(): void {
     if (!this.#isBased) this.#startedFlat &&= this.#isFlat();
@@ -45,7 +45,7 @@ export class ProfitWitness {
   /**
    * The parts of the profit are the change of the exchange's own net value, at one and the same
    * mark, to the unit. A run that began with a position does not know the mark behind its first net
-   * value: what it cannot know must at least stay what it was.
+   * value: the unknown part must at least stay constant.
    */
   check(bot: Bot): void {
     const offset = this.#offset(bot);

@@ -22,8 +22,7 @@ export interface SimulatedGuardOptions {
 }
 
 /**
- * Starts the guard of the bot's account, in a process and on a network of its own that nobody
- * kills.
+ * Starts the guard of the bot's account, in its own process and network, which no fault kills.
  */
 export function startSimulatedGuard({
   plan,

@@ -5,8 +5,8 @@ import type { SeedPlan } from "./seed-plan.js";
 const SURPRISE_MS = 60_000;
 
 /**
- * Position that lately came without the bot's own orders, by hand: the bot cannot have counted with
- * it. A trade that fails is none.
+ * Position that lately came without the bot's own orders, by hand: the bot cannot have expected it.
+ * A failed trade does not count.
  */
 export class Surprises {
   readonly #plan: SeedPlan;

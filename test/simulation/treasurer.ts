@@ -22,7 +22,7 @@ export const LEAST_TRANSFER_QUOTE = 4_000;
 const AROUND_START_MS: Ms = 40;
 
 /**
- * Somebody who deposits to the bot's account and withdraws from it, now and then and just as the
+ * A person who deposits to the bot's account and withdraws from it, now and then and just as the
  * bot starts.
  */
 export class Treasurer {

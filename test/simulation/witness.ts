@@ -23,7 +23,7 @@ interface Dispatched {
 
 /**
  * Watches one simulated hour from outside: it reads the exchange's own state and the bot's actions
- * as they leave, and holds both to the rules that a trader's money depends on.
+ * as they are sent, and checks both against the rules that a trader's money depends on.
  */
 export class Witness {
   readonly violations: Violation[] = [];

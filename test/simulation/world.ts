@@ -32,8 +32,8 @@ export interface SeedResult {
 const PRIVATE_KEY = `0x${"42".repeat(32)}`;
 const BOT_ADDRESS = "10.0.0.1";
 /**
- * Both sides are given this many looks to be seen in agreement: the market goes on, so that
- * something is always on its way.
+ * The number of checks in which both sides must be seen to agree: the market goes on, so that some
+ * event is always on its way.
  */
 const LAST_LOOKS = 20;
 const LAST_LOOK_EVERY_MS: Ms = 97;
@@ -176,8 +176,8 @@ class World {
   }
 
   /**
-   * A break is caught by its first violation, and nobody needs the rest of the run; a run with all
-   * its rules goes on to tell all.
+   * The first violation catches a break, so that the rest of the run is not needed. A run with all
+   * its rules goes on and reports every violation.
    */
   #isBreakNoticed(): boolean {
     return this.#broken !== undefined && this.#witness.violations.length > 0;

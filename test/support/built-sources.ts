@@ -17,7 +17,7 @@ export const BUILT_MODULES = new RegExp(`^${BUILD.replaceAll(/[^\w/]/g, "\\$&")}
  * Gives a test that imports a source its build, where `dist` is the build of these very sources, as
  * `npm test` sees to: what a user runs, loaded by Node itself. The runner would compile every
  * source for each process that loads it, and reach what it imports through getters, by which
- * simulated markets take a third longer. Where there is no such build, where somebody watches and
+ * simulated markets take a third longer. Where there is no such build, where a watcher runs and
  * where coverage is measured, the sources themselves are tested.
  *
  * Not for tests of the command line: Node 20 may leave the names of a CommonJS package undefined

@@ -146,8 +146,8 @@ export const oddText: fc.Arbitrary<(text: string) => string> = fc.oneof(
 );
 
 /**
- * A value as JSON; nothing where there is none, and one that is nested too deeply as brackets
- * alone.
+ * A value as JSON; empty where there is no value, and brackets alone for one that is nested too
+ * deeply.
  */
 export function jsonText(value: unknown): string {
   try {

@@ -117,7 +117,7 @@ function flowsOf(exchange: ExchangeConfig): RecordedSessionOptions["flowFor"] {
 }
 
 /**
- * Of any session one that makes a second market too, on a grid of its own.
+ * Extends any session by a second market, on a grid of its own.
  * @param halfSpreadBps how far from its middle
  */
 export function withMarket(

@@ -131,7 +131,7 @@ async function calibrate(
         });
         continue;
       }
-      // The windows begin long after the snapshot: what it does not say has been said again by
+      // The windows begin long after the snapshot: its missing levels have been sent again by
       // then.
       if (event.kind === "snapshot") book.clear();
       for (let at = 0; at < event.bids.length; at += 2)

@@ -49,8 +49,8 @@ export interface BotProcessOptions {
 
 /**
  * The process of `marketwright run`: the bot with its liquidator, put together as the command does
- * it, on a network, RPCs and a machine of the simulation's. Killed, it hears, sends and writes
- * nothing more.
+ * it, on a network, RPCs and a machine of the simulation's. After a kill it receives, sends and
+ * writes nothing more.
  */
 export class BotProcess {
   #isDead = false;

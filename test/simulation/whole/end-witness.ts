@@ -15,8 +15,8 @@ export interface EndFacts {
 }
 
 /**
- * Holds the summary and the exit code of a run to the exchange: success means no open order, and
- * positions that are the exchange's.
+ * Checks the summary and the exit code of a run against the exchange: success means no open order,
+ * and positions that are the exchange's.
  */
 export function judgeEnd({ exitCode, positionBase, text }: ProcessEnd, facts: EndFacts): string[] {
   const { exchange, account, markets, openOrders, underWay, isDisturbed } = facts;

@@ -16,8 +16,8 @@ import type { Witness } from "../witness.js";
 import type { SentTakeover } from "./takeovers-under-way.js";
 
 /**
- * A bot and a planner value positions by a mark that may be so old: on slow lines, or some blocks
- * ago.
+ * The greatest age of the mark by which a bot and a planner value positions: on slow lines, or some
+ * blocks ago.
  */
 const MARK_AGE_MS: Ms = 15_000;
 const SIDES = ["BUY", "SELL"] as const;
@@ -43,8 +43,8 @@ export interface LimitWitnessDeps {
  * Holds the account's real position to the limits of the bot's file after every event, and the
  * worst case of every takeover and place when it is sent, those of the whole account too. An order
  * that was legal when it was sent and a takeover whose room was reserved stay within the limit
- * together, and so they do where trades fail: nothing excuses a position above it, but for limits
- * in money a mark that has moved.
+ * together, and so they do where trades fail: nothing excuses a position above it, except a moved
+ * mark for limits in money.
  */
 export class LimitWitness {
   readonly #deps: LimitWitnessDeps;

@@ -7,8 +7,8 @@ import type { Violate } from "../violation.js";
 import type { MinedTakeover } from "./takeovers-under-way.js";
 
 /**
- * From the first word of a takeover that has reached the process until its increasing orders there
- * have had their cancel sent.
+ * The time from the first report of a takeover that reaches the process until its increasing orders
+ * there have had their cancel sent.
  */
 export const REACTION_MS: Ms = 1_000;
 /** The word and a place that was decided before it may cross within a turn. */
@@ -24,10 +24,11 @@ interface Taken {
 }
 
 /**
- * Holds what the bot does in a market to what it can know of its position there. After a takeover
- * the bot's position is wrong until the bot receives it; from the first word on (a `LIQUIDATE` on
- * the stream or from REST, or the receipt) nothing that increases the position may leave or stay,
- * until bot and exchange differ by no more than orders that are under way explain.
+ * Checks the bot's actions in a market against its knowledge of the position there. After a
+ * takeover the bot's position is wrong until the bot receives it; from the first report on (a
+ * `LIQUIDATE` on the stream or from REST, or the receipt) the bot may neither send nor keep an
+ * order that increases the position, until bot and exchange differ by no more than orders that are
+ * under way explain.
  */
 export class PositionWitness {
   readonly #exchange: EmbeddedExchange;
@@ -43,7 +44,8 @@ export class PositionWitness {
   #startedAtMs: Ms = 0;
   #confirmedAtMs: Ms | undefined;
   /**
-   * Time for which a market's position was wrong with a word of it there, for the summary of a run.
+   * Time for which a market's position was wrong although a report had arrived, for the summary of
+   * a run.
    */
   wrongMs = 0;
   #lastMs: Ms = 0;
@@ -154,7 +156,8 @@ export class PositionWitness {
   }
 
   /**
-   * Since when the position is wrong and there was a word of it; undefined while there was none.
+   * The time since which the position is wrong although a report had arrived; undefined before any
+   * report.
    */
   #sinceOf(marketId: MarketId, taken: Taken, now: Ms): Ms | undefined {
     const wrongSince = this.#wrongSinceMs.get(marketId) ?? now;
@@ -164,7 +167,7 @@ export class PositionWitness {
   }
 
   /**
-   * Since when the process knows that there was a takeover; undefined while no word of it has come.
+   * The time since which the process knows of a takeover; undefined before the first report.
    */
   #wordOf({ wordAtMs, atMs }: Taken): Ms | undefined {
     if (atMs >= this.#startedAtMs) return wordAtMs;
@@ -184,8 +187,8 @@ export class PositionWitness {
     const difference =
       this.#exchange.positionLots(this.#account, marketId) - account.positionLots(marketId);
     if (difference === 0) return false;
-    // An order that was reported as filled, and whose trade was lost on the way, is told by the
-    // next list of trades.
+    // If an order is reported as filled and its trade is lost on the way, the next list of trades
+    // has it.
     let explained: Lots = account.orders.unmatchedLots(marketId, difference > 0 ? "BUY" : "SELL");
     for (const order of account.orders.mayStillFill(marketId))
       if (sideSign(order.side) === Math.sign(difference)) explained += order.mayFillLots;

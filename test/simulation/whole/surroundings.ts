@@ -20,7 +20,7 @@ export interface SurroundingsOptions {
 }
 
 /**
- * The faults of a run that are no single request's or frame's: kills, stops, steps of the clock,
+ * The faults of a run beyond single requests and frames: kills, stops, steps of the clock,
  * outages of the RPCs, and what a takeover brings on.
  */
 export class Surroundings {

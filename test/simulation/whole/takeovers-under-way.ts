@@ -21,8 +21,9 @@ export interface MinedTakeover extends SentTakeover {
 }
 
 /**
- * The takeovers of the bot's account between a node and a block. A nonce is used once: whatever was
- * sent under it, at most the largest of it comes, and none once another transaction has used it.
+ * The takeovers of the bot's account between a node and a block. A nonce is used once: of all
+ * takeovers sent under it, at most the largest arrives, and none once another transaction has used
+ * it.
  */
 export class TakeoversUnderWay {
   readonly mined: MinedTakeover[] = [];
@@ -83,7 +84,7 @@ export class TakeoversUnderWay {
   }
 
   /**
-   * After each block that the exchange has applied: what is in it is no more under way.
+   * After each block that the exchange has applied: its takeovers are no longer under way.
    * @returns those that came with it.
    */
   async onBlocks(nowMs: Ms): Promise<readonly MinedTakeover[]> {

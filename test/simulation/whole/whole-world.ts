@@ -21,7 +21,7 @@ const PRIVATE_KEY = `0x${"42".repeat(32)}`;
 const BOT_ADDRESS = "10.0.0.1";
 const SAMPLE_MS: Ms = 5_000;
 /**
- * How long both sides are given to be seen in agreement, once the faults are over: the market and
+ * The time in which both sides must agree once the faults are over: the market and
  * its takeovers go on.
  */
 const AGREE_WITHIN_MS: Ms = 40_000;
@@ -127,8 +127,8 @@ export class WholeWorld {
   }
 
   /**
-   * Both sides agree where the faults are over, the bot leaves, and its last words are held against
-   * the exchange.
+   * Waits until both sides agree after the faults, stops the bot, and checks its final report
+   * against the exchange.
    */
   async #conclude(): Promise<void> {
     const { clock, plan } = this.#parts;

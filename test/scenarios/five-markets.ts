@@ -85,7 +85,7 @@ export class FiveMarkets {
     return this.network.sent.filter(({ status }) => status === 429 || status === 418).length;
   }
 
-  /** The time by which this machine's clock is ahead of the exchange's, until it is synchronized. */
+  /** The time by which this machine's clock is ahead of the exchange's, until it is synced. */
   aheadMs: Ms = 0;
 
   /**

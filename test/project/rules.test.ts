@@ -128,6 +128,42 @@ describe("circles of imports", () => {
   });
 });
 
+describe("the words of the code", () => {
+  it.each([
+    [
+      "a comment that begins with a question word",
+      "/** Whether it is open. */\nexport const a = 1;\n",
+      "question word",
+    ],
+    [
+      "such a comment of several lines",
+      "/**\n * What it holds.\n */\nexport const a = 1;\n",
+      "question word",
+    ],
+    ["such a comment in a function", "// Who asks\nexport const a = 1;\n", "question word"],
+    ["a comment that is too wide", `// ${"wide ".repeat(20)}x\nexport const a = 1;\n`, "columns"],
+    [
+      "a name that was given up",
+      "export class OrderDesk {}\n",
+      "names OrderDesk: expected OrderManager",
+    ],
+  ])("do not let through %s", (_what, text, problem) => {
+    const { status, stderr } = runScript("check-words.mjs", { "src/core/a.ts": text });
+    expect(status).toBe(1);
+    expect(stderr).toContain(`src/core/a.ts:`);
+    expect(stderr).toContain(problem);
+  });
+
+  it("let through a sentence that goes on with such a word, and a retired name in a text", () => {
+    const text =
+      '// It is not known\n// whether it is open, nor\n// Who asks.\nexport const a = "OrderDesk";\n';
+    expect(runScript("check-words.mjs", { "src/core/a.ts": text })).toMatchObject({
+      status: 0,
+      stderr: "",
+    });
+  });
+});
+
 describe("the structure of src", () => {
   const used = (name: string): string =>
     `import { ${name} } from "./a.js";\nexport const z = ${name};\n`;

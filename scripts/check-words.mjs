@@ -1,0 +1,105 @@
+// Holds the plain language of the code: no comment that begins with What, Whether or Who, no comment
+// over 100 columns, and no name that was given up for one of the field's words. Prints what is wrong
+// and exits 1. An optional argument is the project's root.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { readModules } from "./source-modules.mjs";
+
+const ROOT = process.argv[2] ?? fileURLToPath(new URL("..", import.meta.url));
+const FOLDERS = ["src", "test", "bench", "scripts", "assets"];
+const MAX_COLUMNS = 100;
+/** Written by a program, by an earlier version, or for other people's clients. */
+const NOT_OURS = /\.generated\.ts$|^test\/(fixtures|foreign\/clients)\//;
+
+/** Names that no longer stand for anything, and the name that took the place of each. */
+const RETIRED = new Map(
+  Object.entries({
+    OrderDesk: "OrderManager",
+    FlowDesk: "AgentOrderGateway",
+    TakeoverDesk: "LiquidationExecutor",
+    DeskBook: "LiveOrderBook",
+    AccountNews: "AccountEventHandler",
+    OrderWorks: "OrderFactory",
+    HaltsByHand: "ManualHalts",
+    MarketStanding: "QuotingStatus",
+    RunVoice: "RunLog",
+    SessionTap: "SessionListener",
+    VenueBetween: "VenueDecorator",
+    UnseenBot: "HeartbeatMismatch",
+    LeastExchangeTime: "ExchangeTimeLowerBound",
+    LaterText: "AsyncAtomicFile",
+    GrowingFile: "AppendOnlyFile",
+    UnhaltedStore: "DryRunStateStore",
+    Unwinding: "LiquidatedInventory",
+    Disposal: "UnwindEstimate",
+    Intake: "AccountUpdater",
+    Suspects: "PendingDiscrepancies",
+    Rests: "SubLotBalances",
+    narrowBase: "inferOpeningPosition",
+    wantedHistory: "historyWindows",
+    Unexplained: "FillMatcher",
+    untoldLots: "unreportedLots",
+    unseenLots: "unmatchedLots",
+    OwnInBook: "OwnOrderOverlay",
+    outerTick: "roundAwayFromTouch",
+    ToldTrades: "TradeDeduplicator",
+    ReplaySide: "PagedBookSide",
+    MadeSide: "TopOfBookSide",
+    TakenLevels: "ConsumedLiquidity",
+    KnownReach: "KnownDepth",
+    CutLine: "OutageVenue",
+    SilentLine: "OutageDetector",
+    HeldRequests: "QueuedRequests",
+    DoubtfulFills: "AmbiguousFills",
+    KeptFills: "FillSample",
+    StoodHalts: "HaltHistory",
+    Writ: "FileFormat",
+    StagedDoubts: "StagingFindings",
+    BookCourse: "BookContinuity",
+    StandingBook: "BookState",
+    LookSchedule: "AccountPollSchedule",
+    LookNotes: "AssessmentLog",
+    TransactionLanes: "TransactionManager",
+    SlotKeeper: "NonceTracker",
+    tellBoth: "fanOut",
+  }),
+);
+
+const problems = FOLDERS.flatMap((folder) => readModules(ROOT, folder)).flatMap(problemsIn);
+if (problems.length > 0) {
+  process.stderr.write(`${problems.join("\n")}\n`);
+  process.exitCode = 1;
+}
+
+function problemsIn({ path, text }) {
+  if (path === "scripts/check-words.mjs" || NOT_OURS.test(path)) return [];
+  const lines = readFileSync(join(ROOT, path), "utf8").split("\n");
+  const code = text.split("\n");
+  return lines.flatMap((line, index) => {
+    const found = [];
+    const at = `${path}:${index + 1}`;
+    const isComment = /^\s*(\/\*|\*|\/\/)/.test(line) && code[index]?.trim() === "";
+    if (
+      isComment &&
+      /^\s*(\/\*\*|\/\/|\*)\s+(What|Whether|Who)\b/.test(line) &&
+      begins(lines, index)
+    )
+      found.push(`${at} begins a comment with a question word: expected a noun phrase or a verb`);
+    if (isComment && line.length > MAX_COLUMNS && !/biome-ignore|@ts-|https?:/.test(line))
+      found.push(`${at} is a comment of ${line.length} columns: expected at most ${MAX_COLUMNS}`);
+    for (const [word] of (code[index] ?? "").matchAll(/[A-Za-z_$][\w$]*/g)) {
+      const now = RETIRED.get(word);
+      if (now !== undefined) found.push(`${at} names ${word}: expected ${now}`);
+    }
+    return found;
+  });
+}
+
+/** True where a comment begins at the line: no line before it belongs to the same comment. */
+function begins(lines, index) {
+  const line = lines[index] ?? "";
+  if (/^\s*\/\*\*/.test(line)) return true;
+  const before = lines[index - 1] ?? "";
+  return /^\s*\/\*\*?\s*$/.test(before) || (/^\s*\/\//.test(line) && !/^\s*\/\//.test(before));
+}

@@ -1,5 +1,6 @@
 // Makes docs/screen.svg: runs `marketwright start` in a terminal of tmux, waits, and draws the
-// terminal's contents. The colours follow the reader's light or dark scheme. Every run of characters
+// terminal's contents. The colours follow the reader's light or dark scheme. Every run of
+// characters
 // is fixed to the terminal's columns, so that no monospaced font shifts anything.
 //
 // node scripts/screen-picture.mjs [SECONDS]

@@ -10,7 +10,17 @@ export interface ErrorDetail {
   readonly cause?: unknown;
 }
 
-/** Base class of every error that this project throws on purpose. */
+/**
+ * Base class of every error that this project throws on purpose.
+ * @example
+ * ```ts
+ * import { ConfigError, MarketwrightError } from "marketwright";
+ *
+ * const error = new ConfigError("no such market", { field: "marketId", value: "btcusd" });
+ * error instanceof MarketwrightError; // => true
+ * error.message; // => 'marketId: no such market (got "btcusd")'
+ * ```
+ */
 export class MarketwrightError extends Error {
   readonly field: string | undefined;
   readonly value: unknown;
@@ -58,7 +68,20 @@ export class ConfigError extends MarketwrightError {}
  */
 export class RunError extends MarketwrightError {}
 
-/** A number, string or frame that does not match its type. */
+/**
+ * A number, string or frame that does not match its type.
+ * @example
+ * ```ts
+ * import { FormatError } from "marketwright";
+ * import { decimalOf } from "marketwright/exchange";
+ *
+ * try {
+ *   decimalOf("1e5", "price");
+ * } catch (error) {
+ *   error instanceof FormatError && error.field; // => "price"
+ * }
+ * ```
+ */
 export class FormatError extends MarketwrightError {}
 
 function sentence(summary: string, { field, value, expected }: ErrorDetail): string {

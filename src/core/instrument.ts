@@ -33,6 +33,23 @@ export interface InstrumentGrid {
  * The exact arithmetic of one market: decimal strings on the wire against integer ticks, lots and
  * credit units. Every conversion is exact or throws {@link FormatError}; nothing rounds unless its
  * name says so.
+ * @example
+ * ```ts
+ * import { Instrument } from "marketwright";
+ *
+ * const btc = new Instrument({
+ *   marketId: "btcusdc",
+ *   tickSize: "0.1",
+ *   stepSize: "0.001",
+ *   creditDecimals: 6,
+ *   paperDecimals: 18,
+ * });
+ * btc.ticksOf("30000.5"); // => 300_005
+ * btc.lotsOf("0.02"); // => 20
+ * btc.priceOf(300_005); // => "30000.5"
+ * btc.creditFloor(300_005, 20); // => 600_010_000n
+ * btc.ticksOf("30000.55"); // throws FormatError
+ * ```
  */
 export class Instrument {
   readonly marketId: MarketId;

@@ -85,6 +85,18 @@ export interface VenueRequestDetail {
 /**
  * A request got no usable response: no connection, a time-out, a rate limit, a 5xx or a body that
  * is not JSON.
+ * @example
+ * ```ts
+ * import { VenueRequestError } from "marketwright/exchange";
+ *
+ * const error = new VenueRequestError("no answer within 5 s", {
+ *   mayHaveHappened: true,
+ *   timedOut: true,
+ * });
+ * // Before placing again, look for the order among the open ones.
+ * error.mayHaveHappened; // => true
+ * error.tries; // => 1
+ * ```
  */
 export class VenueRequestError extends MarketwrightError {
   /** Absent if there was no response at all. */

@@ -14,6 +14,13 @@ export interface SizeMultipliers {
  * `target - range` over 1 at the target to 0 at `target + range`; the ask's is 2 minus it (the
  * inventory skew of Hummingbot's pure market making). A range of 0 or less gives 0 on both sides:
  * no quotes.
+ * @example
+ * ```ts
+ * import { sizeMultipliers } from "marketwright";
+ *
+ * sizeMultipliers(0, 0, 100); // => { bid: 1, ask: 1 }
+ * sizeMultipliers(50, 0, 100); // => { bid: 0.5, ask: 1.5 }
+ * ```
  */
 export function sizeMultipliers(position: number, target: number, range: number): SizeMultipliers {
   if (!(range > 0)) return { bid: 0, ask: 0 };
@@ -24,6 +31,13 @@ export function sizeMultipliers(position: number, target: number, range: number)
 /**
  * The inventory as a fraction of the range: from -1 (short by the whole range) over 0 (at the
  * target) to 1. 0 for an empty range.
+ * @example
+ * ```ts
+ * import { inventoryFraction } from "marketwright";
+ *
+ * inventoryFraction(50, 0, 100); // => 0.5
+ * inventoryFraction(-300, 0, 100); // => -1
+ * ```
  */
 export function inventoryFraction(position: number, target: number, range: number): number {
   return range > 0 ? Math.max(-1, Math.min(1, (position - target) / range)) : 0;

@@ -20,6 +20,32 @@ export interface QuoteAroundOptions {
  * @param fairTicks the fair price in fractional ticks, like every price of a view: `view.midTicks`,
  * `view.microPrice`
  * @throws ConfigError when the fair price, the spread or the size is not a positive number
+ * @example
+ * ```ts
+ * import { Instrument, type Level, type MarketView, quoteAround } from "marketwright";
+ *
+ * const bids: readonly Level[] = [{ ticks: 9999, lots: 100 }];
+ * const asks: readonly Level[] = [{ ticks: 10_001, lots: 100 }];
+ * // The fields of a view that this function reads.
+ * const view = {
+ *   marketId: "btcusdc",
+ *   instrument: new Instrument({
+ *     marketId: "btcusdc",
+ *     tickSize: "0.1",
+ *     stepSize: "0.001",
+ *     creditDecimals: 6,
+ *     paperDecimals: 18,
+ *   }),
+ *   sequence: 1,
+ *   bids,
+ *   asks,
+ *   positionLots: 0,
+ *   maxPositionLots: 2000,
+ * } as MarketView;
+ * const { quotes } = quoteAround(view, 10_000, { halfSpreadBps: 5, sizeBase: 0.01 });
+ * quotes.map(({ ticks }) => ticks); // => [9995, 10_005]
+ * quotes.map(({ lots }) => lots); // => [10, 10]
+ * ```
  */
 export function quoteAround(
   view: MarketView,

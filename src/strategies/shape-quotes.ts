@@ -63,6 +63,25 @@ export interface ShapedQuotes {
  * up), do not cross the view's touch (which is net of our own orders), and differ by at least one
  * tick from level to level. Sizes are cut, the outermost first, so that the position stays within
  * the view's `maxPositionLots` if every quote of a side fills.
+ * @example
+ * ```ts
+ * import { type Level, type MarketView, shapeQuotes } from "marketwright";
+ *
+ * const bids: readonly Level[] = [{ ticks: 9999, lots: 100 }];
+ * const asks: readonly Level[] = [{ ticks: 10_001, lots: 100 }];
+ * // The fields of a view that this function reads.
+ * const view = {
+ *   bids,
+ *   asks,
+ *   positionLots: 0,
+ *   maxPositionLots: 2000,
+ * } as MarketView;
+ * const { quotes, clamps } = shapeQuotes(view, [
+ *   { bidTicks: 10_003.5, askTicks: 10_007.5, bidLots: 10, askLots: 10 },
+ * ]);
+ * quotes.map(({ ticks }) => ticks); // => [10_000, 10_008]
+ * clamps; // => ["bid 0: post-only"]
+ * ```
  */
 export function shapeQuotes(view: MarketView, wanted: readonly WantedLevel[]): ShapedQuotes {
   return shapeQuotesWithin(toQuotingBounds(view), wanted);

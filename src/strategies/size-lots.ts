@@ -10,7 +10,23 @@ const FLOAT_SLACK = 1e-9;
  */
 const MOST_SLACK_LOTS = 0.01;
 
-/** Converts base to whole lots, rounded down: a strategy never quotes more than configured. */
+/**
+ * Converts base to whole lots, rounded down: a strategy never quotes more than configured.
+ * @example
+ * ```ts
+ * import { Instrument, lotsOfBase } from "marketwright";
+ *
+ * const btc = new Instrument({
+ *   marketId: "btcusdc",
+ *   tickSize: "0.1",
+ *   stepSize: "0.001",
+ *   creditDecimals: 6,
+ *   paperDecimals: 18,
+ * });
+ * lotsOfBase(0.25, btc); // => 250
+ * lotsOfBase(0.0019, btc); // => 1
+ * ```
+ */
 export function lotsOfBase(base: number, instrument: Instrument): Lots {
   const lots = base / instrument.lotBase;
   return Math.floor(lots + Math.min(MOST_SLACK_LOTS, Math.max(1, Math.abs(lots)) * FLOAT_SLACK));
@@ -19,6 +35,20 @@ export function lotsOfBase(base: number, instrument: Instrument): Lots {
 /**
  * Converts an amount of base that a user has written to lots.
  * @throws ConfigError when it is not a whole multiple of the market's step
+ * @example
+ * ```ts
+ * import { exactLotsOfBase, Instrument } from "marketwright";
+ *
+ * const btc = new Instrument({
+ *   marketId: "btcusdc",
+ *   tickSize: "0.1",
+ *   stepSize: "0.001",
+ *   creditDecimals: 6,
+ *   paperDecimals: 18,
+ * });
+ * exactLotsOfBase(0.25, btc, "sizeBase"); // => 250
+ * exactLotsOfBase(0.0005, btc, "sizeBase"); // throws ConfigError
+ * ```
  */
 export function exactLotsOfBase(base: number, instrument: Instrument, field: string): Lots {
   const told = base / instrument.lotBase;

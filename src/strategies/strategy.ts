@@ -84,15 +84,22 @@ export interface Strategy {
 }
 
 /**
- * Creates a strategy from a parameter schema and a factory of an RxJS operator: the default export
- * of a strategy file.
+ * Makes a strategy of a parameter schema and a factory of an RxJS operator: the default export of a
+ * strategy file.
  *
- * @throws ConfigError when the schema or the factory is missing, or the number of levels is invalid
+ * @throws ConfigError when the schema or the factory is missing, or the number of levels is none.
  * @example
- * export default defineStrategy({
+ * ```ts
+ * import { defineStrategy, quoteAround } from "marketwright";
+ * import { map } from "rxjs";
+ * import { z } from "zod";
+ *
+ * const strategy = defineStrategy({
  *   params: z.object({ halfSpreadBps: z.number().positive(), sizeBase: z.number().positive() }),
- *   create: ({ halfSpreadBps, sizeBase }) => (view$) =>
- *     view$.pipe(map((view) => quoteAround(view, view.microPrice, { halfSpreadBps, sizeBase }))),
+ *   create:
+ *     ({ halfSpreadBps, sizeBase }) =>
+ *     (view$) =>
+ *       view$.pipe(map((view) => quoteAround(view, view.microPrice, { halfSpreadBps, sizeBase }))),
  * });
  * export default strategy;
  *

@@ -97,7 +97,7 @@ describe("the registration of a bot's account", () => {
       createdAtMs: undefined,
       said: [
         expect.any(String),
-        expect.stringContaining("does not tell when it created the account"),
+        expect.stringContaining("does not report when it created the account"),
       ],
     });
     const broken = new FormatError("not a time", {

@@ -61,16 +61,19 @@ const ONE_ACCOUNT = `0x${word("10")}${word("64")}${word("60")}${word("c0")}${[1,
 const READERS: Readonly<
   Record<string, readonly [read: (result: unknown) => unknown, sound: unknown]>
 > = {
-  blockHeaderOf: [parseBlockHeader, BLOCK],
-  wantedBlockOf: [(block) => parseRequestedBlock(block, { number: 16, hash: hash("1") }), BLOCK],
-  receiptOf: [parseReceipt, RECEIPT],
-  wantedReceiptOf: [(receipt) => parseRequestedReceipt(receipt, hash("3")), RECEIPT],
-  chainLogOf: [(log) => joinLiquidation.decode(parseChainLog(log)), TAKEOVER],
-  logsOf: [(logs) => parseLogs(logs, { from: 16, to: 16, addresses: [ADDRESS] }), [TAKEOVER]],
-  fieldsOf: [(value) => parseObject(value, "it"), BLOCK],
-  bytesOf: [(value) => parseBytes(value, "it", 32), hash("1")],
-  quantityOf: [(value) => parseQuantity(value, "it"), "0x7"],
-  numberOf: [(value) => parseNumber(value, "it"), "0x7"],
+  parseBlockHeader: [parseBlockHeader, BLOCK],
+  parseRequestedBlock: [
+    (block) => parseRequestedBlock(block, { number: 16, hash: hash("1") }),
+    BLOCK,
+  ],
+  parseReceipt: [parseReceipt, RECEIPT],
+  parseRequestedReceipt: [(receipt) => parseRequestedReceipt(receipt, hash("3")), RECEIPT],
+  parseChainLog: [(log) => joinLiquidation.decode(parseChainLog(log)), TAKEOVER],
+  parseLogs: [(logs) => parseLogs(logs, { from: 16, to: 16, addresses: [ADDRESS] }), [TAKEOVER]],
+  parseObject: [(value) => parseObject(value, "it"), BLOCK],
+  parseBytes: [(value) => parseBytes(value, "it", 32), hash("1")],
+  parseQuantity: [(value) => parseQuantity(value, "it"), "0x7"],
+  parseNumber: [(value) => parseNumber(value, "it"), "0x7"],
   decodeRisks: [(value) => decodeRisks(parseBytes(value, "it")), EMPTY_LIST],
   decodeHoldings: [(value) => decodeHoldings(parseBytes(value, "it")), EMPTY_LIST],
   decodeCosts: [(value) => decodeCosts(parseBytes(value, "it")), EMPTY_LIST],
@@ -126,7 +129,9 @@ describe("an odd answer of a node", () => {
       .map((name) => readFileSync(new URL(name, folder), "utf8"));
     const names = source.flatMap((text) =>
       [
-        ...text.matchAll(/^export function (\w+)\(\s*(?:value: unknown|data: Hex\): LensAnswer)/gm),
+        ...text.matchAll(
+          /^export function (\w+)\(\s*(?:value: unknown|data: Hex\): LensResponse)/gm,
+        ),
       ].map(([, name = ""]) => name),
     );
     expect(names.sort()).toEqual(Object.keys(READERS).sort());

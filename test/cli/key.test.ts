@@ -152,7 +152,7 @@ describe("marketwright key", () => {
     [
       "a key that is none",
       ["import", "FILE", "--key-env", "PASSWORD", "--password-env", "PASSWORD"],
-      "no private key",
+      "not a private key",
     ],
     [
       "a key's file that is not there",

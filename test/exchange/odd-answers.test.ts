@@ -182,8 +182,13 @@ const DECODERS: Readonly<Record<string, (value: unknown) => unknown>> = {
   decodeUserTrades: (value) => decodeUserTrades(value, context),
 };
 
-/** Decoders of what the exchange does not answer by itself. */
-const NOT_OF_ANSWERS: ReadonlySet<string> = new Set([decodeInfo.name]);
+/** Decoders of frames, of bytes, and of a part of an order: none reads an answer alone. */
+const NOT_OF_ANSWERS: ReadonlySet<string> = new Set([
+  decodeInfo.name,
+  "decodeAccountFrame",
+  "decodeBody",
+  "decodeMarketFrame",
+]);
 
 function parsed(text: string): unknown {
   try {

@@ -59,7 +59,7 @@ process.stdin.once("data", () => { log.close(); process.stdout.write(", and ende
   return child;
 }
 
-/** Returns the first text on the standard output of a program. @throws Error when it ends without one. */
+/** The first text on the standard output of a program. @throws Error when it ends without one. */
 async function firstOutput(child: ChildProcess): Promise<string> {
   for await (const data of on(child.stdout as NodeJS.ReadableStream, "data", { close: ["end"] }))
     return String(data[0]);

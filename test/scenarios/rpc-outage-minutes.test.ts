@@ -46,12 +46,14 @@ it.each(KINDS)(
     ).toContainEqual(expect.stringMatching(why));
     expect(stage.ledger().filter(({ intended }) => intended !== undefined)).toEqual([]);
     expect(stage.disk.records).toEqual([]);
-    expect(stage.process.rpc.report()).toMatchObject([{ distrust: expect.stringMatching(why) }]);
+    expect(stage.process.rpc.report()).toMatchObject([
+      { distrustReason: expect.stringMatching(why) },
+    ]);
 
     // Half a minute: the longest that a failing RPC is left alone.
     stage.weather[0] = FAIR;
     await stage.blocks(30_000 / BLOCK_MS + 4);
-    expect(stage.process.rpc.report()).toMatchObject([{ distrust: undefined }]);
+    expect(stage.process.rpc.report()).toMatchObject([{ distrustReason: undefined }]);
     expect(stage.said).toContainEqual({
       level: "info",
       text: "the chain is read again",

@@ -14,6 +14,16 @@ const RANDOM_POOL_WORDS = 512;
  * The machine's own time, timers and randomness: the only runtime that places real orders. Its
  * randomness is cryptographic, because a repeated nonce is a repeated order hash. The only module
  * that may name the globals behind it.
+ * @example
+ * ```ts
+ * import { liveSeam } from "marketwright/exchange";
+ *
+ * const { clock, random } = liveSeam();
+ * const startMs = clock.monotonicMs();
+ * await new Promise<void>((resolve) => clock.setTimer(5, resolve));
+ * clock.monotonicMs() - startMs >= 4; // => true
+ * random.uniform() < 1; // => true
+ * ```
  */
 export function liveSeam(): Seam {
   return { clock: new LiveClock(), random: new CryptographicRandom() };

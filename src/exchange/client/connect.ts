@@ -90,6 +90,18 @@ const connectSchema = z.strictObject({
  * rules, so that its rate limits hold.
  * @throws ConfigError for an unknown option, one that is not of its type, a wrong address or
  * account, FormatError for a wrong key, VenueRequestError when nothing answers.
+ * @example
+ * ```ts
+ * import { connect } from "marketwright/exchange";
+ *
+ * // `npx marketwright exchange` serves this address; EXCHANGE_URL names another exchange.
+ * const { client, close } = await connect({
+ *   baseUrl: process.env.EXCHANGE_URL ?? "http://127.0.0.1:8620/v1",
+ * });
+ * const { markets } = await client.exchangeInfo();
+ * close();
+ * markets.some(({ id }) => id === "btcusdc"); // => true
+ * ```
  */
 export async function connect(options: ConnectOptions): Promise<Connection> {
   if (typeof options !== "object" || options === null) {

@@ -46,6 +46,28 @@ type OwnAccount = Partial<OperationParams<"account">>;
  * budget does not allow the call, ConfigError for a wrong parameter or a missing key, and
  * FormatError for an answer that is not as specified. Reads and cancels are repeated where they got
  * no answer; whatever builds, places or registers goes out once.
+ * @example
+ * ```ts
+ * import { connect } from "marketwright/exchange";
+ *
+ * const { client, close } = await connect({
+ *   baseUrl: process.env.EXCHANGE_URL ?? "http://127.0.0.1:8620/v1",
+ *   // The key of an account that is registered with the exchange.
+ *   key: process.env.MARKETWRIGHT_KEY,
+ * });
+ * const order = await client.place({
+ *   marketId: "btcusdc",
+ *   side: "BUY",
+ *   price: "20000",
+ *   amount: "0.02",
+ *   timeInForce: "POST_ONLY",
+ * });
+ * await client.cancelOrder({ marketId: "btcusdc", orderId: order.id });
+ * const open = await client.openOrders({ marketId: "btcusdc" });
+ * close();
+ * String(order.price); // => "20000"
+ * open.some(({ id }) => id === order.id); // => false
+ * ```
  */
 export class ExchangeClient {
   /** Complete histories over as many pages as needed. */

@@ -48,6 +48,20 @@ type IncomeType = OperationParams<"incomes">["type"];
  * Whole histories as async iterators, oldest first, as many pages as there are: no record twice,
  * none left out at a boundary, records of one instant together. Each throws PagingError rather than
  * leave out what no page can tell apart.
+ * @example
+ * ```ts
+ * import { connect } from "marketwright/exchange";
+ *
+ * const { client, close } = await connect({
+ *   baseUrl: process.env.EXCHANGE_URL ?? "http://127.0.0.1:8620/v1",
+ * });
+ * let trades = 0;
+ * for await (const trade of client.all.historicalTrades({ marketId: "btcusdc" })) {
+ *   if (trade.amount.gt(0)) trades += 1;
+ * }
+ * close();
+ * trades >= 0; // => true
+ * ```
  */
 export class Histories {
   readonly #ask: RequestPage;

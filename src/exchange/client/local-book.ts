@@ -1,7 +1,27 @@
 import type { Level } from "../protocol/market-data.js";
 import type { MarketEvent } from "./stream-events.js";
 
-/** A book maintained from a market's stream: exact levels, sorted on request. */
+/**
+ * A book maintained from a market's stream: exact levels, sorted on request.
+ * @example
+ * ```ts
+ * import { decimalOf, LocalBook } from "marketwright/exchange";
+ *
+ * const book = new LocalBook();
+ * book.apply({
+ *   type: "book-snapshot",
+ *   marketId: "btcusdc",
+ *   sequence: 1,
+ *   bids: [[decimalOf("29999.9"), decimalOf("0.5")]],
+ *   asks: [[decimalOf("30000.1"), decimalOf("0.2")]],
+ * });
+ * String(book.bids(1)[0]?.[0]); // => "29999.9"
+ * book.sequence; // => 1
+ * // After a disconnection the book is unknown.
+ * book.apply({ type: "down", reason: "the connection was lost" });
+ * book.sequence; // => undefined
+ * ```
+ */
 export class LocalBook {
   readonly #bids = new Map<string, Level>();
   readonly #asks = new Map<string, Level>();

@@ -5,6 +5,16 @@ import type { FilterBreach } from "../signing/filters.js";
 /**
  * The exchange's EIP-712 constants differ from our own computation, so no order is signed under
  * them.
+ * @example
+ * ```ts
+ * import { DomainError, ORDER_TYPE_HASH } from "marketwright/exchange";
+ *
+ * const error = new DomainError([
+ *   { field: "EIP712_ORDER_TYPE", value: "0x00", expected: ORDER_TYPE_HASH },
+ * ]);
+ * error.field; // => "EIP712_ORDER_TYPE"
+ * error.value; // => "0x00"
+ * ```
  */
 export class DomainError extends RunError {
   readonly differences: readonly DomainDifference[];
@@ -23,6 +33,16 @@ export class DomainError extends RunError {
 /**
  * An order would violate filters of its market
  * (docs/reference/exchange-interface.md#market-fields): it was not sent.
+ * @example
+ * ```ts
+ * import { OrderFilterError } from "marketwright/exchange";
+ *
+ * const error = new OrderFilterError([
+ *   { filter: "AMOUNT_FILTER", field: "lots", value: 0, expected: "1 to 1000 lots" },
+ * ]);
+ * error.breaches.map(({ filter }) => filter); // => ["AMOUNT_FILTER"]
+ * error.value; // => 0
+ * ```
  */
 export class OrderFilterError extends RunError {
   readonly breaches: readonly FilterBreach[];
@@ -41,6 +61,16 @@ export class OrderFilterError extends RunError {
 /**
  * The exchange built, or accepted, another order than the requested one. A built one was not
  * signed.
+ * @example
+ * ```ts
+ * import { BuiltOrderError } from "marketwright/exchange";
+ *
+ * const error = new BuiltOrderError("the exchange built another order", [
+ *   "paperAmount is 2, expected 1",
+ * ]);
+ * error.differences; // => ["paperAmount is 2, expected 1"]
+ * error.field; // => "order"
+ * ```
  */
 export class BuiltOrderError extends RunError {
   /** One text per differing field. */

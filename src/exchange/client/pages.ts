@@ -5,6 +5,19 @@ import { MAX_PAGE } from "../protocol/parameters.js";
 /**
  * A list that cannot be read without a gap: too many records at one instant, or an exchange that
  * does not page as specified.
+ * @example
+ * ```ts
+ * import { idPages } from "marketwright/exchange";
+ *
+ * const descending = idPages({
+ *   operation: "userTrades",
+ *   page: async () => ["9", "8"],
+ *   idOf: (id) => id,
+ *   fromId: "0",
+ * });
+ * await descending.next(); // => { done: false, value: "9" }
+ * await descending.next(); // throws PagingError
+ * ```
  */
 export class PagingError extends MarketwrightError {
   /** The operation whose pages these were. */
@@ -132,6 +145,24 @@ type Task<Item> =
  * already, as an order does that ends meanwhile, belong to the next reading.
  * @throws PagingError when one instant fills a whole page, which no boundary can part, or when the
  * exchange does not keep to the range.
+ * @example
+ * ```ts
+ * import { timePages } from "marketwright/exchange";
+ *
+ * const hours = Array.from({ length: 5 }, (_, hour) => ({ timeMs: hour * 3_600_000 }));
+ * const read: number[] = [];
+ * for await (const { timeMs } of timePages({
+ *   operation: "klines",
+ *   page: async (startTime = 0, endTime = Number.POSITIVE_INFINITY, limit) =>
+ *     hours.filter(({ timeMs }) => timeMs >= startTime && timeMs < endTime).slice(0, limit),
+ *   timeOf: ({ timeMs }) => timeMs,
+ *   keyOf: ({ timeMs }) => String(timeMs),
+ *   startTime: 3_600_000,
+ *   pageSize: 2,
+ * }))
+ *   read.push(timeMs / 3_600_000);
+ * read; // => [1, 2, 3, 4]
+ * ```
  */
 export async function* timePages<Item>(options: TimePages<Item>): AsyncGenerator<Item, void> {
   const { operation, timeOf, keyOf, startTime, endTime, pageSize = MAX_PAGE } = options;

@@ -29,6 +29,20 @@ export interface ExchangeStreamsOptions {
  * The exchange's streams as observables: each subscription is a connection of its own, kept open
  * until it is unsubscribed. Pings, silence, the server's 12-hour limit and reconnecting are seen
  * to; every interruption is told as `down` and `up`.
+ * @example
+ * ```ts
+ * import { connect } from "marketwright/exchange";
+ * import { filter, firstValueFrom } from "rxjs";
+ *
+ * const { streams, close } = await connect({
+ *   baseUrl: process.env.EXCHANGE_URL ?? "http://127.0.0.1:8620/v1",
+ * });
+ * const snapshot = await firstValueFrom(
+ *   streams.orderbook$("btcusdc").pipe(filter((event) => event.type === "book-snapshot")),
+ * );
+ * close();
+ * snapshot.marketId; // => "btcusdc"
+ * ```
  */
 export class ExchangeStreams {
   readonly #options: ExchangeStreamsOptions;

@@ -23,6 +23,13 @@ const PLAIN = /^-?\d{1,60}(?:\.\d{1,60})?$/;
 /**
  * Parses a number of the wire, or of a caller, to an exact decimal. @throws FormatError when it is
  * no plain decimal of at most 60 digits on either side.
+ * @example
+ * ```ts
+ * import { decimalOf } from "marketwright/exchange";
+ *
+ * String(decimalOf("0.1").plus("0.2")); // => "0.3"
+ * decimalOf("1e5", "price"); // throws FormatError
+ * ```
  */
 export function decimalOf(value: DecimalInput, field = "decimal"): Decimal {
   const text = decimalText(value);

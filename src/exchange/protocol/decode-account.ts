@@ -47,6 +47,38 @@ const ofMarketOrSymbolSchema = z.object({
 /**
  * Decodes a trade of the account to its market's grid; undefined when the bot does not know the
  * market. @throws FormatError
+ * @example
+ * ```ts
+ * import { Instrument } from "marketwright";
+ * import { decodeUserTrade } from "marketwright/exchange";
+ *
+ * const btc = new Instrument({
+ *   marketId: "btcusdc",
+ *   tickSize: "0.1",
+ *   stepSize: "0.001",
+ *   creditDecimals: 6,
+ *   paperDecimals: 18,
+ * });
+ * const context = { creditDecimals: 6, instruments: new Map([["btcusdc", btc]]) };
+ * const trade = decodeUserTrade(
+ *   {
+ *     id: "7",
+ *     marketId: "btcusdc",
+ *     orderId: "3",
+ *     isBuyer: true,
+ *     isMaker: true,
+ *     price: "30000.5",
+ *     amount: "0.02",
+ *     quoteAmount: "600.01",
+ *     commission: "-0.06",
+ *     time: 1_700_000_000_000,
+ *     status: "SETTLED",
+ *   },
+ *   context,
+ * );
+ * [trade?.side, trade?.ticks, trade?.lots]; // => ["BUY", 300_005, 20]
+ * [trade?.quote, trade?.commission]; // => [600_010_000n, -60_000n]
+ * ```
  */
 export function decodeUserTrade(
   value: unknown,
@@ -70,7 +102,24 @@ export function decodeUserTrade(
   };
 }
 
-/** Decodes a list of the account's trades, without those of unknown markets. @throws FormatError */
+/**
+ * Decodes a list of the account's trades, without those of unknown markets. @throws FormatError
+ * @example
+ * ```ts
+ * import { connect, decodeRules, decodeUserTrades, instrumentsOf } from "marketwright/exchange";
+ *
+ * const { client, close } = await connect({
+ *   baseUrl: process.env.EXCHANGE_URL ?? "http://127.0.0.1:8620/v1",
+ *   // The key of an account that is registered with the exchange.
+ *   key: process.env.MARKETWRIGHT_KEY,
+ * });
+ * const rules = decodeRules(await client.call("exchangeInfo"), ["btcusdc"]);
+ * const wire = await client.call("userTrades", { marketId: "btcusdc" });
+ * close();
+ * const context = { creditDecimals: rules.creditDecimals, instruments: instrumentsOf(rules) };
+ * decodeUserTrades(wire, context).every(({ lots }) => lots > 0); // => true
+ * ```
+ */
 export function decodeUserTrades(
   value: unknown,
   context: DecodeContext,
@@ -84,6 +133,17 @@ export function decodeUserTrades(
 /**
  * Decodes a list of the account's incomes, of every market: a deposit has no market, and names it
  * `""`. @throws FormatError
+ * @example
+ * ```ts
+ * import { decodeIncomes } from "marketwright/exchange";
+ *
+ * const [income] = decodeIncomes(
+ *   [{ id: "1", type: "DEPOSIT", amount: "250.5", time: 1_700_000_000_000, marketId: "" }],
+ *   { creditDecimals: 6, instruments: new Map() },
+ * );
+ * income?.amount; // => 250_500_000n
+ * income?.type; // => "DEPOSIT"
+ * ```
  */
 export function decodeIncomes(
   value: unknown,
@@ -102,7 +162,32 @@ export function decodeIncomes(
   });
 }
 
-/** Decodes the account's balances to credit units. @throws FormatError */
+/**
+ * Decodes the account's balances to credit units. @throws FormatError
+ * @example
+ * ```ts
+ * import { decodeBalances } from "marketwright/exchange";
+ *
+ * const balances = decodeBalances(
+ *   {
+ *     availableCreditAmounts: { btcusdc: { buy: "100.5", sell: "80" } },
+ *     availableMargin: "10",
+ *     exposure: "0",
+ *     frozenMargin: "0",
+ *     positionMargin: "0",
+ *     netValue: "10.25",
+ *     primaryCreditAmount: "10.25",
+ *     secondaryCreditAmount: "0",
+ *     isSafe: true,
+ *     leverage: "0",
+ *     marginRate: "1",
+ *   },
+ *   { creditDecimals: 6, instruments: new Map() },
+ * );
+ * balances.netValue; // => 10_250_000n
+ * balances.availableCredit.btcusdc; // => { buy: 100_500_000n, sell: 80_000_000n }
+ * ```
+ */
 export function decodeBalances(
   value: unknown,
   context: DecodeContext,
@@ -188,7 +273,25 @@ export function decodePositions(
   return [...byMarket.values()];
 }
 
-/** Decodes `GET /v1/balances` and ACCOUNT_UPDATE: balances with positions. @throws FormatError */
+/**
+ * Decodes `GET /v1/balances` and ACCOUNT_UPDATE: balances with positions. @throws FormatError
+ * @example
+ * ```ts
+ * import { connect, decodeBalancesAnswer } from "marketwright/exchange";
+ *
+ * const { client, close } = await connect({
+ *   baseUrl: process.env.EXCHANGE_URL ?? "http://127.0.0.1:8620/v1",
+ *   // The key of an account that is registered with the exchange.
+ *   key: process.env.MARKETWRIGHT_KEY,
+ * });
+ * const context = { creditDecimals: 6, instruments: new Map() };
+ * const wire = await client.call("balances");
+ * close();
+ * const { balances, positions } = decodeBalancesAnswer(wire, context, "balances");
+ * balances.netValue >= 0n; // => true
+ * positions; // => []
+ * ```
+ */
 export function decodeBalancesAnswer(
   value: unknown,
   context: DecodeContext,

@@ -59,7 +59,25 @@ export function decodeOrder(
     : orderOf(parseWire(orderSchema, value, where), instrument, where);
 }
 
-/** Decodes a list of orders, without those of unknown markets. @throws FormatError */
+/**
+ * Decodes a list of orders, without those of unknown markets. @throws FormatError
+ * @example
+ * ```ts
+ * import { connect, decodeOrders, decodeRules, instrumentsOf } from "marketwright/exchange";
+ *
+ * const { client, close } = await connect({
+ *   baseUrl: process.env.EXCHANGE_URL ?? "http://127.0.0.1:8620/v1",
+ *   // The key of an account that is registered with the exchange.
+ *   key: process.env.MARKETWRIGHT_KEY,
+ * });
+ * const rules = decodeRules(await client.call("exchangeInfo"), ["btcusdc"]);
+ * const context = { creditDecimals: rules.creditDecimals, instruments: instrumentsOf(rules) };
+ * const wire = await client.call("openOrders", { marketId: "btcusdc" });
+ * close();
+ * const orders = decodeOrders(wire, context, "openOrders");
+ * orders.every(({ marketId }) => marketId === "btcusdc"); // => true
+ * ```
+ */
 export function decodeOrders(value: unknown, context: DecodeContext, where: string): VenueOrder[] {
   return parseList(value, where).flatMap(
     (element, index) => decodeOrder(element, context, `${where}.${index}`) ?? [],
@@ -73,7 +91,32 @@ export interface BuildResult {
   readonly gasFeeQuotation: string;
 }
 
-/** Decodes the response to a build. @throws FormatError */
+/**
+ * Decodes the response to a build. @throws FormatError
+ * @example
+ * ```ts
+ * import { connect, decodeBuildResult } from "marketwright/exchange";
+ *
+ * const { client, close } = await connect({
+ *   baseUrl: process.env.EXCHANGE_URL ?? "http://127.0.0.1:8620/v1",
+ *   // The key of an account that is registered with the exchange.
+ *   key: process.env.MARKETWRIGHT_KEY,
+ * });
+ * const wire = await client.call("buildOrder", {
+ *   marketId: "btcusdc",
+ *   side: "BUY",
+ *   orderType: "LIMIT",
+ *   price: "20000",
+ *   amount: "0.02",
+ *   timeInForce: "POST_ONLY",
+ *   expiration: 0,
+ * });
+ * close();
+ * const { order, hash } = decodeBuildResult(wire);
+ * order.paperAmount; // => 20_000_000_000_000_000n
+ * hash.length; // => 66
+ * ```
+ */
 export function decodeBuildResult(value: unknown): BuildResult {
   const { order, orderHash, gasFeeQuotation } = parseWire(buildResultSchema, value, "build");
   const { perp, signer, paperAmount, creditAmount, info } = order;

@@ -55,7 +55,17 @@ const filterSchemas = {
 
 const FEE_RATE_DECIMALS = 18;
 
-/** A market's `exchangeInfo` record lacks a filter that every order check needs. */
+/**
+ * A market's `exchangeInfo` record lacks a filter that every order check needs.
+ * @example
+ * ```ts
+ * import { MissingFilterError } from "marketwright/exchange";
+ *
+ * const error = new MissingFilterError("btcusdc", "PRICE_FILTER");
+ * error.field; // => "markets.btcusdc.filters"
+ * error.filterType; // => "PRICE_FILTER"
+ * ```
+ */
 export class MissingFilterError extends FormatError {
   readonly marketId: MarketId;
   readonly filterType: string;
@@ -164,7 +174,21 @@ function orderGasOf(
   return ceilDivide(cost, scale);
 }
 
-/** Creates the exact arithmetic of every market in the rules. */
+/**
+ * Creates the exact arithmetic of every market in the rules.
+ * @example
+ * ```ts
+ * import { connect, decodeRules, instrumentsOf } from "marketwright/exchange";
+ *
+ * const { client, close } = await connect({
+ *   baseUrl: process.env.EXCHANGE_URL ?? "http://127.0.0.1:8620/v1",
+ * });
+ * const rules = decodeRules(await client.call("exchangeInfo"), ["btcusdc"]);
+ * close();
+ * const btc = instrumentsOf(rules).get("btcusdc");
+ * btc?.priceOf(btc.ticksOf("30000.5")); // => "30000.5"
+ * ```
+ */
 export function instrumentsOf(rules: VenueRules): Map<MarketId, Instrument> {
   const { creditDecimals, paperDecimals } = rules;
   return new Map(

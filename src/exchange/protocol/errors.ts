@@ -154,7 +154,16 @@ const BY_CODE: ReadonlyMap<number, VenueErrorCode> = new Map(
   VENUE_ERROR_CODES.map((entry) => [entry.code, entry]),
 );
 
-/** Returns the documentation of a code; undefined for an unknown one. */
+/**
+ * Returns the documentation of a code; undefined for an unknown one.
+ * @example
+ * ```ts
+ * import { venueErrorCode } from "marketwright/exchange";
+ *
+ * venueErrorCode(1011)?.name; // => "INVALID_TIMESTAMP_ERROR"
+ * venueErrorCode(99); // => undefined
+ * ```
+ */
 export function venueErrorCode(code: number): VenueErrorCode | undefined {
   return BY_CODE.get(code);
 }

@@ -20,6 +20,24 @@ const POWERS_OF_TEN = Array.from({ length: 16 }, (_, exponent) => 10 ** exponent
  * decimal string is checked while it is read, and nothing is allocated but the result. Refused are
  * signs, exponents, blanks, NaN, anything off the market's grid but what a level has of a finer
  * one, and anything past 2^53.
+ * @example
+ * ```ts
+ * import { Instrument } from "marketwright";
+ * import { IntegerDecoder } from "marketwright/exchange";
+ *
+ * const decoder = new IntegerDecoder(
+ *   new Instrument({
+ *     marketId: "btcusdc",
+ *     tickSize: "0.1",
+ *     stepSize: "0.001",
+ *     creditDecimals: 6,
+ *     paperDecimals: 18,
+ *   }),
+ * );
+ * decoder.ticks("30000.5"); // => 300_005
+ * decoder.lots("0.02"); // => 20
+ * decoder.ticks("-1"); // throws FormatError
+ * ```
  */
 export class IntegerDecoder {
   readonly #priceDecimals: number;

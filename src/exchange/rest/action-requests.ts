@@ -27,6 +27,18 @@ const SMALLEST_BOOK = "10";
  * request.
  * @throws RunError when the action's market is not known; FormatError when a value cannot be
  * encoded.
+ * @example
+ * ```ts
+ * import { ecdsaScheme, requestOf } from "marketwright/exchange";
+ *
+ * const signer = ecdsaScheme.signer(`0x${"11".repeat(32)}`);
+ * const request = requestOf(
+ *   { actionId: 1, timestampMs: 1_700_000_000_000, kind: "cancel-all", marketId: "btcusdc" },
+ *   { signer, account: signer.address, instruments: new Map(), timeoutMs: 5000 },
+ * );
+ * `${request.method} ${request.path}`; // => "DELETE /v1/allOpenOrders"
+ * request.params.includes("&marketId=btcusdc&timestamp=1700000000000&signature=0x"); // => true
+ * ```
  */
 export function requestOf(action: Action, context: RequestContext): HttpRequest {
   const { timeoutMs } = context;

@@ -34,6 +34,22 @@ const IDLE_MS = 4000;
  * The real network: a pool of keep-alive HTTP connections without pipelining, and websockets
  * without compression. A request's deadline is a timer of the seam over the whole exchange,
  * connecting and queueing included; undici's own are switched off.
+ * @example
+ * ```ts
+ * import { type HttpResult, liveSeam, NetworkTransport } from "marketwright/exchange";
+ *
+ * const restUrl = process.env.EXCHANGE_URL ?? "http://127.0.0.1:8620/v1";
+ * const transport = new NetworkTransport({
+ *   restUrl,
+ *   streamUrl: restUrl.replace("http", "ws"),
+ *   clock: liveSeam().clock,
+ * });
+ * const result = await new Promise<HttpResult>((resolve) =>
+ *   transport.request({ method: "GET", path: "/v1/time", params: "", timeoutMs: 5000 }, resolve),
+ * );
+ * transport.close();
+ * result.ok && result.status; // => 200
+ * ```
  */
 export class NetworkTransport implements Transport {
   readonly #options: NetworkTransportOptions;

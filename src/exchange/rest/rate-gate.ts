@@ -34,6 +34,14 @@ export const DEFAULT_LIMITS: readonly RateLimitRule[] = [
 /**
  * A call that was not made: the budget is spent for longer than a call may wait, or the exchange
  * has banned this address.
+ * @example
+ * ```ts
+ * import { RateLimitError } from "marketwright/exchange";
+ *
+ * const error = new RateLimitError("placeOrder", 250, false);
+ * error.message; // => "the rate budget is spent: placeOrder may go again in 250 ms"
+ * error.isBan; // => false
+ * ```
  */
 export class RateLimitError extends RunError {
   readonly operation: OperationName;
@@ -74,6 +82,18 @@ const CANCELS: ReadonlySet<OperationName> = new Set(["cancelOrder", "cancelAllOp
  * sliding windows per limit, cancels before all else, the rest in the order of asking. A 429 shuts
  * every limit until `Retry-After` or a whole window has passed, since it does not say which one it
  * was; a 418 refuses every call until its term is over or {@link RateGate.resume} is called.
+ * @example
+ * ```ts
+ * import { liveSeam, RateGate } from "marketwright/exchange";
+ *
+ * const gate = new RateGate({
+ *   clock: liveSeam().clock,
+ *   limits: [{ name: "COMMON", limit: 2, intervalMs: 60_000 }],
+ * });
+ * gate.available("orderbook"); // => 2
+ * gate.tryAdmit("orderbook"); // => 0
+ * gate.available("orderbook"); // => 1
+ * ```
  */
 export class RateGate {
   readonly #clock: Clock;

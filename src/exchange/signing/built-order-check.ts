@@ -33,6 +33,35 @@ const TEN_YEARS_SECONDS = 10 * 365 * 86_400;
  * Checks an order that the exchange built before it is signed: a signature binds the account to
  * what the structure says, whatever was asked for. Returns in words what is wrong; empty when it
  * may be signed.
+ * @example
+ * ```ts
+ * import { Instrument } from "marketwright";
+ * import { buildHashedOrder, checkBuiltOrder, OrderHasher } from "marketwright/exchange";
+ *
+ * const instrument = new Instrument({
+ *   marketId: "btcusdc",
+ *   tickSize: "0.1",
+ *   stepSize: "0.001",
+ *   creditDecimals: 6,
+ *   paperDecimals: 18,
+ * });
+ * const wanted = {
+ *   rules: { perp: `0x${"22".repeat(20)}`, makerFeeRate: 0n, takerFeeRate: 0n },
+ *   instrument,
+ *   side: "BUY" as const,
+ *   ticks: 300_000,
+ *   lots: 20,
+ *   signer: `0x${"33".repeat(20)}`,
+ * };
+ * const hasher = new OrderHasher(`0x${"44".repeat(32)}`);
+ * const nowMs = 1_700_000_000_000;
+ * const expirationSeconds = nowMs / 1000 + 60;
+ * // An exchange that builds 21 lots where 20 were wanted.
+ * const built = buildHashedOrder(hasher, { ...wanted, lots: 21, expirationSeconds, nonce: 1n });
+ * const expected = { timeInForce: "GTT" as const, expirationMs: expirationSeconds * 1000, nowMs };
+ * const wrong = checkBuiltOrder(hasher, built, { ...wanted, ...expected, maxFeeOffset: 0n });
+ * wrong[0]; // => "paperAmount is 21000000000000000, expected 20000000000000000"
+ * ```
  */
 export function checkBuiltOrder(
   hasher: OrderHasher,

@@ -26,6 +26,19 @@ export interface FilterBreach {
  * Returns the filters that an order would violate; empty when it may be sent.
  * @param openOrders how many orders of the account rest in the market already, where the caller
  * counts them.
+ * @example
+ * ```ts
+ * import { checkFilters, connect, decodeRules } from "marketwright/exchange";
+ *
+ * const { client, close } = await connect({
+ *   baseUrl: process.env.EXCHANGE_URL ?? "http://127.0.0.1:8620/v1",
+ * });
+ * const rules = decodeRules(await client.call("exchangeInfo"), ["btcusdc"]).markets.btcusdc;
+ * close();
+ * if (rules === undefined) throw new Error("the exchange has no btcusdc");
+ * const breaches = checkFilters(rules, { type: "LIMIT", ticks: rules.minTicks, lots: 0 });
+ * breaches.map(({ filter, field }) => [filter, field]); // => [["AMOUNT_FILTER", "lots"]]
+ * ```
  */
 export function checkFilters(
   rules: MarketRules,

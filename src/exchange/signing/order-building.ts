@@ -39,6 +39,31 @@ export interface HashedOrder {
  * signs.
  * @throws FormatError when price or amount is not positive and whole, or the credit would be
  * nothing.
+ * @example
+ * ```ts
+ * import { Instrument } from "marketwright";
+ * import { buildOrderStruct } from "marketwright/exchange";
+ *
+ * const instrument = new Instrument({
+ *   marketId: "btcusdc",
+ *   tickSize: "0.1",
+ *   stepSize: "0.001",
+ *   creditDecimals: 6,
+ *   paperDecimals: 18,
+ * });
+ * const order = buildOrderStruct({
+ *   rules: { perp: `0x${"22".repeat(20)}`, makerFeeRate: 0n, takerFeeRate: 0n },
+ *   instrument,
+ *   side: "SELL",
+ *   ticks: 300_000,
+ *   lots: 20,
+ *   signer: `0x${"33".repeat(20)}`,
+ *   expirationSeconds: 2_000_000_000,
+ *   nonce: 1n,
+ * });
+ * order.paperAmount; // => -20_000_000_000_000_000n
+ * order.creditAmount; // => 600_000_000n
+ * ```
  */
 export function buildOrderStruct(inputs: OrderInputs, info?: Hex): OrderStruct {
   const { rules, instrument, side, ticks, lots } = inputs;
@@ -73,6 +98,32 @@ export function buildOrderStruct(inputs: OrderInputs, info?: Hex): OrderStruct {
 /**
  * Builds an order and hashes it: after this, `signer.sign(digest)` is all that is missing. @throws
  * FormatError as {@link buildOrderStruct}.
+ * @example
+ * ```ts
+ * import { Instrument } from "marketwright";
+ * import { buildHashedOrder, ecdsaScheme, OrderHasher } from "marketwright/exchange";
+ *
+ * const instrument = new Instrument({
+ *   marketId: "btcusdc",
+ *   tickSize: "0.1",
+ *   stepSize: "0.001",
+ *   creditDecimals: 6,
+ *   paperDecimals: 18,
+ * });
+ * const signer = ecdsaScheme.signer(`0x${"11".repeat(32)}`);
+ * const { hash, digest } = buildHashedOrder(new OrderHasher(`0x${"44".repeat(32)}`), {
+ *   rules: { perp: `0x${"22".repeat(20)}`, makerFeeRate: 0n, takerFeeRate: 0n },
+ *   instrument,
+ *   side: "SELL",
+ *   ticks: 300_000,
+ *   lots: 20,
+ *   signer: signer.address,
+ *   expirationSeconds: 2_000_000_000,
+ *   nonce: 1n,
+ * });
+ * hash.length; // => 66
+ * ecdsaScheme.recover(digest, signer.sign(digest)); // => signer.address.toLowerCase()
+ * ```
  */
 export function buildHashedOrder(hasher: OrderHasher, inputs: OrderInputs): HashedOrder {
   const order = buildOrderStruct(inputs);

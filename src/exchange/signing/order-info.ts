@@ -72,6 +72,15 @@ export function encodeInfo(info: OrderInfo): Hex {
 /**
  * Reads the four words back. @throws FormatError when it is not 32 bytes of hex, or its expiration
  * passes 2^53 seconds.
+ * @example
+ * ```ts
+ * import { decodeInfo } from "marketwright/exchange";
+ *
+ * // Maker rate, taker rate, expiration in seconds, nonce.
+ * const words = ["0", "0", "77359400", "7"].map((word) => word.padStart(16, "0"));
+ * decodeInfo(`0x${words.join("")}`).expirationSeconds; // => 2_000_000_000
+ * decodeInfo("0x00"); // throws FormatError
+ * ```
  */
 export function decodeInfo(info: Hex): OrderInfo {
   const bytes = hexToBytes(info, "info");
@@ -122,7 +131,15 @@ export function taggedNonce(tag: number, random: Random): bigint {
   return (BigInt(tag) << TAG_SHIFT) | (random.uint64() & LOW_48_BITS);
 }
 
-/** The tag of a nonce, which identifies the bot that made it. */
+/**
+ * The tag of a nonce, which identifies the bot that made it.
+ * @example
+ * ```ts
+ * import { nonceTag } from "marketwright/exchange";
+ *
+ * nonceTag(0x1234_0000_0000_0007n); // => 0x1234
+ * ```
+ */
 export function nonceTag(nonce: bigint): number {
   return Number(nonce >> TAG_SHIFT);
 }
@@ -130,6 +147,19 @@ export function nonceTag(nonce: bigint): number {
 /**
  * The tag of an order's nonce; undefined if the info is unreadable, so that no bot claims a foreign
  * order.
+ * @example
+ * ```ts
+ * import { encodeInfo, infoTag } from "marketwright/exchange";
+ *
+ * const info = encodeInfo({
+ *   makerFeeRate: 0n,
+ *   takerFeeRate: 0n,
+ *   expirationSeconds: 2_000_000_000,
+ *   nonce: 0x1234_0000_0000_0007n,
+ * });
+ * infoTag(info); // => 0x1234
+ * infoTag("0x00"); // => undefined
+ * ```
  */
 export function infoTag(info: Hex): number | undefined {
   return INFO.test(info) ? Number.parseInt(info.slice(50, 54), 16) : undefined;

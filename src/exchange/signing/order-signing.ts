@@ -62,6 +62,21 @@ const INT128_MAX = 2n ** 127n - 1n;
 /**
  * Hashes orders under one domain, packing the words by hand into buffers that are used again: some
  * hundred times the rate of a general typed-data encoder, with the same bytes.
+ * @example
+ * ```ts
+ * import { OrderHasher } from "marketwright/exchange";
+ *
+ * const hasher = new OrderHasher(`0x${"44".repeat(32)}`);
+ * const order = {
+ *   perp: `0x${"22".repeat(20)}`,
+ *   signer: `0x${"33".repeat(20)}`,
+ *   paperAmount: 20_000_000_000_000_000n,
+ *   creditAmount: -600_000_000n,
+ *   info: `0x${"00".repeat(32)}`,
+ * };
+ * hasher.digest(order).length; // => 32
+ * hasher.hash(order).slice(0, 10); // => "0xe8b69fa2"
+ * ```
  */
 export class OrderHasher {
   readonly separator: Hex;

@@ -85,6 +85,15 @@ let scratch = Buffer.allocUnsafe(2048);
 /**
  * The EIP-191 `personal_sign` hash of a canonical parameter string (ERC-191, version 0x45): 32
  * bytes.
+ * @example
+ * ```ts
+ * import { canonicalParams, ecdsaScheme, requestDigest } from "marketwright/exchange";
+ *
+ * const signer = ecdsaScheme.signer(`0x${"11".repeat(32)}`);
+ * const digest = requestDigest(canonicalParams({ marketId: "btcusdc" }));
+ * digest.length; // => 32
+ * ecdsaScheme.recover(digest, signer.sign(digest)); // => signer.address.toLowerCase()
+ * ```
  */
 export function requestDigest(canonical: string): Uint8Array {
   // Percent-encoded, so one character is one byte.
@@ -99,6 +108,15 @@ export function requestDigest(canonical: string): Uint8Array {
  * body.
  * @param account the trading account; another one than the signer's where the signer is its
  * registered operator.
+ * @example
+ * ```ts
+ * import { ecdsaScheme, signedParams } from "marketwright/exchange";
+ *
+ * const signer = ecdsaScheme.signer(`0x${"11".repeat(32)}`);
+ * const text = signedParams({ marketId: "btcusdc" }, signer.address, 1_700_000_000_000, signer);
+ * const names = text.split("&").map((part) => part.split("=")[0]);
+ * names; // => ["account", "marketId", "timestamp", "signature"]
+ * ```
  */
 export function signedParams(
   params: RequestParams,

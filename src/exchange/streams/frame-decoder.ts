@@ -41,6 +41,35 @@ const stampSchema = ms.nullish();
  * says becomes one `malformed` event and nothing else; nothing here throws, whatever the frame
  * holds. Acknowledgements and unknown events are no events. The texts `ping` and `pong` belong to
  * the session below.
+ * @example
+ * ```ts
+ * import { Instrument } from "marketwright";
+ * import { FrameDecoder } from "marketwright/exchange";
+ *
+ * const btc = new Instrument({
+ *   marketId: "btcusdc",
+ *   tickSize: "0.1",
+ *   stepSize: "0.001",
+ *   creditDecimals: 6,
+ *   paperDecimals: 18,
+ * });
+ * const decoder = new FrameDecoder({
+ *   creditDecimals: 6,
+ *   instruments: new Map([["btcusdc", btc]]),
+ * });
+ * const data = {
+ *   id: "5",
+ *   price: "30000.5",
+ *   amount: "0.02",
+ *   quoteAmount: "600.01",
+ *   time: 1_700_000_000_000,
+ *   isBuyerMaker: false,
+ *   status: "SETTLED",
+ * };
+ * const [event] = decoder.multiple(JSON.stringify({ stream: "btcusdc@trades", data }));
+ * event?.type === "public-trade" && [event.ticks, event.lots]; // => [300_005, 20]
+ * decoder.multiple("not JSON").map(({ type }) => type); // => ["malformed"]
+ * ```
  */
 export class FrameDecoder {
   #context: DecodeContext;

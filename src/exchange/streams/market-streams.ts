@@ -32,6 +32,32 @@ interface Connection {
  * The market streams over as few `/multiple` connections as the server's limit allows, with live
  * subscription. When one of several connections was lost, the books of the others are taken anew as
  * well, so that `up` always means fresh snapshots.
+ * @example
+ * ```ts
+ * import { liveSeam, MarketStreams, NetworkTransport } from "marketwright/exchange";
+ *
+ * const restUrl = process.env.EXCHANGE_URL ?? "http://127.0.0.1:8620/v1";
+ * const seam = liveSeam();
+ * const transport = new NetworkTransport({
+ *   restUrl,
+ *   streamUrl: restUrl.replace("http", "ws"),
+ *   clock: seam.clock,
+ * });
+ * const frame = await new Promise<string>((resolve) => {
+ *   const streams = new MarketStreams({
+ *     transport,
+ *     seam,
+ *     markets: ["btcusdc"],
+ *     onText: (text) => {
+ *       if (text.includes("btcusdc")) resolve(text);
+ *     },
+ *     onState: () => undefined,
+ *   });
+ *   streams.start();
+ * });
+ * transport.close();
+ * JSON.parse(frame).stream.split("@")[0]; // => "btcusdc"
+ * ```
  */
 export class MarketStreams {
   readonly #options: MarketStreamsOptions;

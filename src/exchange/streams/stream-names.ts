@@ -10,8 +10,14 @@ export type MarketStream =
   | { readonly marketId: MarketId; readonly kind: "kline"; readonly interval: KlineInterval };
 
 /**
- * The exchange's name of a stream (docs/reference/protocol.md#market-streams).
- * @example streamName({ marketId: "btcusdc", kind: "kline", interval: "1H" }) // "btcusdc@kline1H"
+ * The name under which the exchange knows a stream (docs/reference/protocol.md#market-streams).
+ * @example
+ * ```ts
+ * import { streamName } from "marketwright/exchange";
+ *
+ * streamName({ marketId: "btcusdc", kind: "kline", interval: "1H" }); // => "btcusdc@kline1H"
+ * streamName({ marketId: "btcusdc", kind: "trades" }); // => "btcusdc@trades"
+ * ```
  */
 export function streamName(stream: MarketStream): string {
   const market = encodeURIComponent(stream.marketId);
@@ -21,6 +27,13 @@ export function streamName(stream: MarketStream): string {
 /**
  * Parses the name of a stream, with a candle's length in upper or lower case; undefined for an
  * unknown name.
+ * @example
+ * ```ts
+ * import { readStreamName } from "marketwright/exchange";
+ *
+ * readStreamName("btcusdc@kline1h"); // => { marketId: "btcusdc", kind: "kline", interval: "1H" }
+ * readStreamName("btcusdc@weather"); // => undefined
+ * ```
  */
 export function readStreamName(name: string): MarketStream | undefined {
   const at = name.indexOf("@");

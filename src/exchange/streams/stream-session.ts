@@ -56,6 +56,36 @@ interface Waiting {
  * One websocket that is kept open: pings answered, silence noticed, renewed before the server's
  * 12-hour end, opened again with growing random pauses. Each interruption is told as down and up,
  * so that what was built from the stream is built anew.
+ * @example
+ * ```ts
+ * import { liveSeam, NetworkTransport, StreamSession } from "marketwright/exchange";
+ *
+ * const restUrl = process.env.EXCHANGE_URL ?? "http://127.0.0.1:8620/v1";
+ * const seam = liveSeam();
+ * const transport = new NetworkTransport({
+ *   restUrl,
+ *   streamUrl: restUrl.replace("http", "ws"),
+ *   clock: seam.clock,
+ * });
+ * const states: string[] = [];
+ * await new Promise<void>((resolve) => {
+ *   const session = new StreamSession({
+ *     transport,
+ *     seam,
+ *     path: () => "/v1/multiple?streams=btcusdc@trades",
+ *     onUp: () => {
+ *       states.push("up");
+ *       session.close("the example is over");
+ *       resolve();
+ *     },
+ *     onDown: (reason) => states.push(reason),
+ *     onText: () => undefined,
+ *   });
+ *   session.start();
+ * });
+ * transport.close();
+ * states; // => ["up"]
+ * ```
  */
 export class StreamSession {
   readonly #options: StreamSessionOptions;

@@ -53,6 +53,22 @@ export interface AvellanedaStoikovQuotes {
  *
  * `normalised`: the same with sigma in place of sigma^2. The other constant of the fill intensity,
  * A, is not used: the paper's expansion to first order in inventory drops it.
+ * @example
+ * ```ts
+ * import { avellanedaStoikovQuotes } from "marketwright";
+ *
+ * const { reservation, halfSpread } = avellanedaStoikovQuotes({
+ *   variant: "paper",
+ *   mid: 100,
+ *   inventory: 1,
+ *   riskAversion: 0.1,
+ *   sigma: 2,
+ *   timeLeft: 1,
+ *   fillDecay: 1.5,
+ * });
+ * reservation; // => 99.6
+ * halfSpread.toFixed(3); // => "0.845"
+ * ```
  */
 export function avellanedaStoikovQuotes(inputs: AvellanedaStoikovInputs): AvellanedaStoikovQuotes {
   const { variant, mid, inventory, riskAversion, sigma, timeLeft, fillDecay } = inputs;

@@ -59,6 +59,31 @@ const MIN_WEIGHT = Math.exp(-1);
  *
  * It is the method of hftbacktest's example of the model of Guéant, Lehalle and Fernandez-Tapia,
  * which uses cells of 100 ms and fits every 5 s.
+ * @example
+ * ```ts
+ * import { FillIntensityEstimator } from "marketwright";
+ *
+ * const estimator = new FillIntensityEstimator({
+ *   estimator: "rolling",
+ *   windowMs: 600_000,
+ *   cellMs: 100,
+ *   depthTicks: 5,
+ *   refitMs: 5000,
+ *   minCells: 10,
+ * });
+ * // Each tick further from the mid is reached half as often, so k is ln 2.
+ * for (let cell = 0; cell < 1000; cell += 1) {
+ *   const depthTicks = [1, 2, 4, 8, 16].filter((every) => cell % every === 0).length;
+ *   estimator.observe({
+ *     timeMs: cell * 100,
+ *     cause: "timer",
+ *     midTicks: 10_000,
+ *     tradedHighTicks: 10_000 + depthTicks,
+ *     tradedLowTicks: Number.NaN,
+ *   });
+ * }
+ * estimator.estimate?.fillDecayPerTick.toFixed(2); // => "0.69"
+ * ```
  */
 export class FillIntensityEstimator {
   readonly #window: FillIntensityWindow;

@@ -50,6 +50,21 @@ export interface GlftTerms {
 /**
  * The part of the distance that does not depend on inventory: `ln(1 + xi Delta / k) / (xi Delta)`,
  * or `1 / k` where xi is 0. In P.
+ * @example
+ * ```ts
+ * import { glftFillTerm } from "marketwright";
+ *
+ * const term = glftFillTerm({
+ *   sigma: 0.3,
+ *   drift: 0,
+ *   fillsPerSecond: 0.9,
+ *   fillDecay: 0.3,
+ *   riskAversion: 0.01,
+ *   fillRiskAversion: 0.01,
+ *   orderSize: 1,
+ * });
+ * term.toFixed(4); // => "3.2790"
+ * ```
  */
 export function glftFillTerm({ fillDecay: k, fillRiskAversion: xi, orderSize }: GlftModel): number {
   const risk = xi * orderSize;
@@ -60,6 +75,23 @@ export function glftFillTerm({ fillDecay: k, fillRiskAversion: xi, orderSize }: 
  * The terms of the closed form: (4.6) and (4.7) of the paper of 2017, with the drift of section 5
  * of that of 2013. Accurate for little inventory and little volatility. A drift without volatility
  * has no finite solution here and is ignored.
+ * @example
+ * ```ts
+ * import { glftTerms } from "marketwright";
+ *
+ * const { halfSpread, skew, wantedInventory } = glftTerms({
+ *   sigma: 0.3,
+ *   drift: 0,
+ *   fillsPerSecond: 0.9,
+ *   fillDecay: 0.3,
+ *   riskAversion: 0.01,
+ *   fillRiskAversion: 0.01,
+ *   orderSize: 1,
+ * });
+ * halfSpread.toFixed(3); // => "3.313"
+ * skew.toFixed(3); // => "0.068"
+ * wantedInventory; // => 0
+ * ```
  */
 export function glftTerms(model: GlftModel): GlftTerms {
   const { sigma, drift, riskAversion: gamma, fillDecay: k, orderSize } = model;
@@ -102,6 +134,26 @@ export function glftApproximateQuotes(model: GlftModel, inventory: number): Glft
  * The exact quotes, from the eigenvector of the least eigenvalue of the model's matrix over the
  * inventories from `-bound` to `bound` orders. A side that would exceed the bound is not quoted:
  * its distance is Infinity.
+ * @example
+ * ```ts
+ * import { GlftExactQuotes } from "marketwright";
+ *
+ * const quotes = new GlftExactQuotes(
+ *   {
+ *     sigma: 0.3,
+ *     drift: 0,
+ *     fillsPerSecond: 0.9,
+ *     fillDecay: 0.3,
+ *     riskAversion: 0.01,
+ *     fillRiskAversion: 0.01,
+ *     orderSize: 1,
+ *   },
+ *   10,
+ * );
+ * quotes.at(0).bid.toFixed(3); // => "3.324"
+ * // At the bound the bid is not quoted.
+ * quotes.at(10).bid; // => Number.POSITIVE_INFINITY
+ * ```
  */
 export class GlftExactQuotes {
   readonly #bound: number;

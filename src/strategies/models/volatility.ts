@@ -66,6 +66,17 @@ class PriceSampler {
 /**
  * Exponentially weighted realised volatility. Weights decay by `exp(-span / windowMs)`, by time and
  * not by sample.
+ * @example
+ * ```ts
+ * import { EwmaVolatility } from "marketwright";
+ *
+ * const volatility = new EwmaVolatility({ windowMs: 60_000, sampleMs: 1000 });
+ * // The price moves by 2 ticks a second, up and down in turn.
+ * for (let second = 0; second <= 30; second += 1) {
+ *   volatility.observe(10_000 + (second % 2) * 2, second * 1000);
+ * }
+ * volatility.sigma?.toFixed(6); // => "2.000000"
+ * ```
  */
 export class EwmaVolatility implements VolatilityEstimator {
   readonly #sampler: PriceSampler;
@@ -95,6 +106,18 @@ export class EwmaVolatility implements VolatilityEstimator {
 
 /**
  * Realised volatility of the returns that ended within the last `windowMs`, all of equal weight.
+ * @example
+ * ```ts
+ * import { RollingVolatility } from "marketwright";
+ *
+ * const volatility = new RollingVolatility({ windowMs: 60_000, sampleMs: 1000 });
+ * volatility.sigma; // => undefined
+ * // The price moves by 2 ticks a second, up and down in turn.
+ * for (let second = 0; second <= 30; second += 1) {
+ *   volatility.observe(10_000 + (second % 2) * 2, second * 1000);
+ * }
+ * volatility.sigma?.toFixed(6); // => "2.000000"
+ * ```
  */
 export class RollingVolatility implements VolatilityEstimator {
   readonly #sampler: PriceSampler;

@@ -84,7 +84,9 @@ describe("a book that is moved back to the time of its changes", () => {
 it("begins the replay with the market of live's first decision, not while live still requested its account", () => {
   const session = { startedUs: 50 * MS } as unknown as Session;
   const heard = (...atMs: number[]) =>
-    ({ heard: told(...atMs.map((ms) => [ms, 500] as const)) }) as unknown as OpenedSessionMarket;
+    ({
+      recordedTape: told(...atMs.map((ms) => [ms, 500] as const)),
+    }) as unknown as OpenedSessionMarket;
   expect(findFirstViewUs(session, [heard(100, 200, 300)], 250 * MS)).toBe(200 * MS - 1);
   expect(findFirstViewUs(session, [heard(100, 200, 300), heard(120, 260)], 250 * MS)).toBe(
     120 * MS - 1,

@@ -28,7 +28,7 @@ describe("the two clocks of a replay", () => {
       Math.ceil((arrivesUs - NOON_US - 50 * MS) / (100 * MS)) * 100 * MS + NOON_US + 50 * MS;
     expect(fill).toMatchObject({
       atUs: nextPrintUs,
-      heardUs: nextPrintUs + 23 * MS,
+      receivedUs: nextPrintUs + 23 * MS,
       cause: "through",
       ticks: 599_995,
       lots: 100,
@@ -72,7 +72,7 @@ describe("the two clocks of a replay", () => {
     // arrives, with data received in between.
     const { cancelUs } = play();
     const { fills, toldAtQuote } = play(cancelUs);
-    expect(fills).toMatchObject([{ lots: 5, atUs: cancelUs, heardUs: cancelUs + 10 * MS }]);
+    expect(fills).toMatchObject([{ lots: 5, atUs: cancelUs, receivedUs: cancelUs + 10 * MS }]);
     expect(toldAtQuote.at(-1)).toEqual({
       ticks: Number.NaN,
       atUs: cancelUs + 10 * MS,

@@ -97,16 +97,16 @@ describe("a real node", () => {
       over("refusing", "none"),
       over("none", "refusing", "dead"),
     ]) {
-      expect(await broadcastTransaction(rpc, sign({ nonce: 5 }))).toEqual({ isTaken: true });
+      expect(await broadcastTransaction(rpc, sign({ nonce: 5 }))).toEqual({ isAccepted: true });
     }
     expect(await broadcastTransaction(over("dead", "refusing"), sign({ nonce: 6 }))).toEqual({
-      isTaken: false,
-      why: "pool-full",
+      isAccepted: false,
+      refusal: "pool-full",
       text: "rpc1: txpool is full",
     });
     expect(await broadcastTransaction(over("dead", "dead"), sign({ nonce: 6 }))).toMatchObject({
-      isTaken: false,
-      why: "unknown",
+      isAccepted: false,
+      refusal: "unknown",
     });
   });
 
@@ -119,8 +119,8 @@ describe("a real node", () => {
     });
     opened.push(rpc);
     expect(await broadcastTransaction(rpc, sign())).toMatchObject({
-      isTaken: false,
-      why: "unknown",
+      isAccepted: false,
+      refusal: "unknown",
       text: expect.stringContaining("is of chain"),
     });
   });

@@ -86,7 +86,8 @@ describe("a plain CSV file", () => {
             seen.add(isPlain);
             if (areExact) expect(isPlain).toBe(true);
             if (!isPlain) return;
-            // The database itself refuses text that is not a number, and never reads it as another number.
+            // The database itself refuses text that is not a number, and never reads it as another
+            // number.
             const types = { id: "BIGINT", price: "DECIMAL(18,1)", amount: "DECIMAL(18,3)" };
             const read = await duck
               .rows(

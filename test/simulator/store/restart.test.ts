@@ -261,7 +261,7 @@ describe("what a store is opened with", () => {
   it("is refused when it has other content, or another format", () => {
     const clock = new VirtualClock(START_MS);
     expect(() => made(new MemoryRecords(new Map([["greeting", "hello"]])), clock)).toThrow(
-      /no exchange's state/,
+      /something other than an exchange's state/,
     );
     expect(() =>
       made(

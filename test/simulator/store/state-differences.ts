@@ -9,12 +9,12 @@ const NOT_LASTING: Readonly<Record<string, Readonly<Record<string, string>>>> = 
     "#isRunning": "one of the two has not been started",
     "#hasRun": "likewise",
   },
-  ExchangeParts: {
+  ExchangeComponents: {
     "#flows": "order flows begin anew",
-    lasting: "the store itself",
+    durableState: "the store itself",
     hub: "streams end with their process",
   },
-  Turns: { "#depth": "no event is under way" },
+  TurnScope: { "#depth": "no event is under way" },
   MarketClock: { "#timers": "set at the start" },
   OrderExpiries: { "#timers": "set at the start" },
   SettlementQueue: { "#timer": "set at the start" },
@@ -31,12 +31,12 @@ const NOT_LASTING: Readonly<Record<string, Readonly<Record<string, string>>>> = 
   },
   Market: { "#agents": "agents begin anew with their flow" },
   ExchangeState: { "#latestMs": "an event that changes nothing but the time is not written" },
-  Journal: { "#dropped": "a shorter array with the same kept items" },
+  BoundedHistory: { "#dropped": "a shorter array with the same kept items" },
 };
 
 /** Maps whose order does not matter; for all others it is the order of lists. */
 const UNORDERED: readonly string[] = [
-  "spentRequests", // which came first: they are looked up by their digest
+  "usedRequests", // which came first: they are looked up by their digest
   "markets", // in which an account traded first
   "#byTicks", // which price was quoted first: levels are looked up there, and stand in their order in `#levels`
 ];
@@ -121,7 +121,7 @@ function kept(object: object): Map<string, unknown> {
     // An empty meter's state is one constant, shared by all meters.
     fields.set("#state", { ...(fields.get("#state") as object) });
   }
-  for (const name of ["seam", "#seam"]) {
+  for (const name of ["runtime", "#runtime", "seam", "#seam"]) {
     fields.delete(name);
   }
   for (const name of Object.keys(NOT_LASTING[object.constructor.name] ?? {})) {

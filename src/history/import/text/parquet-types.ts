@@ -37,7 +37,8 @@ export async function requireReadDecimals(
 
 /**
  * The findings about stamps that are finer in a Parquet file than the database reads, or coarser
- * than they look. The database has no type for a UTC instant finer than a microsecond. A double that
+ * than they look. The database has no type for a UTC instant finer than a microsecond. A double
+ * that
  * counts from 1970 resolves only a quarter of a microsecond.
  * @throws HistoryError for a 32-bit float, which is off by a minute and more
  */

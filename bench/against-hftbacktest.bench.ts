@@ -21,7 +21,7 @@ const ROUND_SECONDS = 10;
 export const bench: Bench = {
   about:
     "rows of a recorded market replayed under scripted quotes, both clocks, latencies and queues, against hftbacktest doing the same",
-  floor: 3,
+  floor: 4,
   async run() {
     const python = pythonWithHftbacktest();
     const { tape, source } = bookTape();

@@ -76,11 +76,11 @@ describe("quotes after the risk ladder's effect", () => {
     );
   });
 
-  it("stay the same list without an active rung, so that nothing is planned again", () => {
+  it("are as the strategy wanted them without an active rung", () => {
     const wanted: Quote[] = [{ side: "BUY", level: 0, ticks: 99, lots: 1 }];
     expect(
       applyLadderEffect(wanted, { effect: NO_EFFECT, midTicks: 100, positionLots: 5, rules }),
-    ).toBe(wanted);
+    ).toEqual(wanted);
   });
 
   it("of an oversized position: the adding side moves away, and the reducing side stays", () => {

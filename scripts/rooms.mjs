@@ -76,7 +76,7 @@ export const ROOMS = {
   },
   chain: {
     holds:
-      "the chain as a client sees it: `rpc/` (nodes that are believed or not), `blocks/`, `contracts/` (many accounts read at one block, reverts by their meaning: [contracts.md](../reference/contracts.md)), `lanes/` (transactions followed to their end: [transactions.md](transactions.md)), `abi/` (generated from `contracts/`)",
+      "the chain as a client sees it: `rpc/` (nodes that are believed or not), `blocks/`, `contracts/` (many accounts read at one block, reverts by their meaning: [contracts.md](../reference/contracts.md)), `transactions/` (transactions followed to their end: [transactions.md](transactions.md)), `abi/` (generated from `contracts/`)",
     mayImport: GROUND,
   },
   market: {

@@ -53,27 +53,27 @@ export async function startBenchBot(
   options: BenchBotOptions,
   run: <T>(promise: Promise<T>) => Promise<T>,
 ): Promise<BenchBot> {
-  const { runtime: seam, transport, signer, watch = {} } = options;
+  const { runtime, transport, signer, watch = {} } = options;
   const config: BotConfig = { ...botSchema.parse(options.file), path: "/bench.yaml" };
   const markets = Object.keys(config.markets);
   const client = new RestClient({
     transport,
     signer,
-    nowMs: () => seam.clock.nowMs(),
+    nowMs: () => runtime.clock.nowMs(),
     timeoutMs: config.exchange.requestTimeoutMs,
   });
   const rules = await run(client.exchangeInfo(markets));
   await run(client.registerAccount());
   const monitor = new RunMonitor(
     new Metrics(),
-    createLog({ write: () => {} }, { level: "info", clock: seam.clock }),
-    seam.clock,
+    createLog({ write: () => {} }, { level: "info", clock: runtime.clock }),
+    runtime.clock,
     () => {},
   );
   const outbox = new Outbox({ concurrency: CONNECTIONS });
   const venue = new LiveVenue({
     transport,
-    seam,
+    seam: runtime,
     signer,
     markets,
     exchangeNowMs: () => bot.context.exchangeTime.nowMs(),
@@ -86,7 +86,7 @@ export async function startBenchBot(
     rules,
     strategies: options.strategies,
     venue,
-    runtime: seam,
+    runtime,
     store: new ForgetfulStore(),
     outbox:
       watch.enqueued === undefined && watch.leaving === undefined ? outbox : watched(outbox, watch),

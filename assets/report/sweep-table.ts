@@ -32,7 +32,7 @@ export class SweepTable {
     this.#shown = [...rows];
     this.#onChoose = onChoose;
     const [first] = rows;
-    const isAnyDoubtful = rows.some(({ suspectMark: doubtful }) => doubtful !== "");
+    const isAnyDoubtful = rows.some(({ suspectMark }) => suspectMark !== "");
     this.#columns = [
       { name: "rank", of: ({ rank }) => rank },
       { name: "point", of: ({ index }) => index },
@@ -47,7 +47,7 @@ export class SweepTable {
             {
               name: "doubtful",
               className: "doubtful",
-              of: ({ suspectMark: doubtful }: SweepRow) => doubtful,
+              of: ({ suspectMark }: SweepRow) => suspectMark,
             },
           ]
         : []),
@@ -59,7 +59,7 @@ export class SweepTable {
             {
               name: "why doubtful",
               className: "text long",
-              of: ({ suspectReasons: doubts }: SweepRow) => doubts,
+              of: ({ suspectReasons }: SweepRow) => suspectReasons,
             },
           ]
         : []),

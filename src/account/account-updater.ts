@@ -66,11 +66,11 @@ export class AccountUpdater {
   #balancesMoneySerial = 0;
 
   constructor(options: AccountUpdaterDeps) {
-    const { instruments, nonceTag, builtHashes, finalOrderRetentionMs: rememberMs } = options;
+    const { instruments, nonceTag, builtHashes, finalOrderRetentionMs } = options;
     this.orders = new OwnOrders({
       instruments,
       nonceTag,
-      rememberMs,
+      rememberMs: finalOrderRetentionMs,
       fillMatcher: this.fillMatcher,
       ...(builtHashes === undefined ? {} : { builtHashes }),
     });

@@ -341,7 +341,7 @@ export class TradingAccount extends AccountReadings {
   #balances(balances: VenueBalances, positions: readonly VenuePosition[], nowMs: Ms): AccountStep {
     const step = this.#step(this.#updater.applyAccount(balances, positions, "stream", nowMs));
     if (!this.#confirmed) return step;
-    const { takeovers, trades, subLotBalances: rests } = this.#updater;
+    const { takeovers, trades, subLotBalances } = this.#updater;
     let isNew = false;
     for (const position of positions) {
       const { marketId } = position;
@@ -350,7 +350,8 @@ export class TradingAccount extends AccountReadings {
       if (this.#updater.streamed.movedLots(marketId, nowMs, nowMs) === 0)
         this.#reconciler.clearMismatch(marketId);
       if (isPlausiblePosition(this.#updater, position, true, nowMs)) continue;
-      const off = rests.splitByLots(marketId, position).lots - trades.positionLots(marketId);
+      const off =
+        subLotBalances.splitByLots(marketId, position).lots - trades.positionLots(marketId);
       isNew = this.#reconciler.addMismatch(marketId, off) || isNew;
     }
     return isNew ? this.#withReconcile(step, nowMs) : step;

@@ -83,7 +83,7 @@ export function requiredAfter(
   reserves: DispatchReserves,
   costs: ActionCosts = ACTION_COST,
 ): number {
-  const { guard, markets, ordersThatMayFill, queryReserve: questions } = reserves;
+  const { guard, markets, ordersThatMayFill, queryReserve } = reserves;
   if (kind === "cancel-all") return pickBucket(guard, bucket);
   const lastTokens = pickBucket(guard, bucket) + markets * pickBucket(costs["cancel-all"], bucket);
   if (kind === "cancel") return lastTokens;
@@ -91,7 +91,7 @@ export function requiredAfter(
   const cancels = lastTokens + ordersThatMayFill * ownCancel;
   if (kind === "question") return cancels;
   const ownPlace = kind === "build" ? pickBucket(costs.place, bucket) : 0;
-  return cancels + (bucket === "COMMON" ? questions : 0) + ownCancel + ownPlace;
+  return cancels + (bucket === "COMMON" ? queryReserve : 0) + ownCancel + ownPlace;
 }
 
 /**

@@ -147,8 +147,8 @@ export class LiquidationExecutor {
 
   /** Sends a plan, or logs what a dry run would send. @param tipWei the starting tip. */
   execute(plan: TakeoverPlan, opportunity: Opportunity, tipWei: bigint): void {
-    const { settings, transactions: lanes, ledger, clock, random } = this.#options;
-    if (lanes === undefined && opportunity.isRehearsed === true) return;
+    const { settings, transactions, ledger, clock, random } = this.#options;
+    if (transactions === undefined && opportunity.isRehearsed === true) return;
     const { victim, perp, requestPaper, expectCredit, maxCostWei } = plan;
     const jobId = random.uint64().toString(16).padStart(16, "0");
     const intended = {
@@ -171,7 +171,7 @@ export class LiquidationExecutor {
       requestPaper,
       expectCredit,
     });
-    if (lanes === undefined) {
+    if (transactions === undefined) {
       this.#cooldowns.start(victim, perp);
       this.#run(simulateTakeover(this.#options, opportunity.id, call));
       return;
@@ -187,7 +187,7 @@ export class LiquidationExecutor {
     });
     this.#reserve();
     try {
-      lanes.submit({
+      transactions.submit({
         id: jobId,
         lane: liquidationLane(victim, perp),
         ...call,
@@ -233,14 +233,14 @@ export class LiquidationExecutor {
    * to the next run.
    */
   async close(waitMs: Ms): Promise<readonly TakeoverInFlight[]> {
-    const { transactions: lanes, clock } = this.#options;
-    for (const jobId of this.#inFlight.keys()) lanes?.cancel(jobId);
+    const { transactions, clock } = this.#options;
+    for (const jobId of this.#inFlight.keys()) transactions?.cancel(jobId);
     const untilMs = clock.monotonicMs() + waitMs;
     while (this.#inFlight.size > 0 && clock.monotonicMs() < untilMs)
       await new Promise<void>((resolve) => {
         clock.setTimer(CLOSE_LOOK_MS, resolve);
       });
-    await lanes?.close();
+    await transactions?.close();
     this.#unlisten?.();
     await Promise.all(this.#work);
     return this.inFlight;

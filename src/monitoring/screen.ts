@@ -59,14 +59,14 @@ export function renderScreen(
 }
 
 function header(model: ScreenModel): Line[] {
-  const { equityQuote, earnedQuote, inTransitQuote: underWayQuote, peakEquityQuote } = model;
+  const { equityQuote, earnedQuote, inTransitQuote, peakEquityQuote } = model;
   const equity: Span[] = [
     ["equity ", "dim"],
     [equityQuote ?? "not known yet", "bold"],
   ];
   if (earnedQuote !== undefined) equity.push(["  "], colorBySign(earnedQuote));
-  if (underWayQuote !== undefined)
-    equity.push(["   under way ", "dim"], colorBySign(underWayQuote));
+  if (inTransitQuote !== undefined)
+    equity.push(["   under way ", "dim"], colorBySign(inTransitQuote));
   if (peakEquityQuote !== undefined) equity.push(["   peak ", "dim"], [peakEquityQuote]);
   const lines: Line[] = [
     [

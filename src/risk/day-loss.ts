@@ -31,8 +31,8 @@ export function observeDay(
   day: number,
 ): DayStart {
   if (before !== undefined && day <= before.day) return before;
-  const { equity, netDeposits, possibleTransfer: doubtful = 0n } = reading;
-  return { day, equity: doubtful > 0n ? equity - doubtful : equity, netDeposits };
+  const { equity, netDeposits, possibleTransfer = 0n } = reading;
+  return { day, equity: possibleTransfer > 0n ? equity - possibleTransfer : equity, netDeposits };
 }
 
 /**
@@ -41,9 +41,9 @@ export function observeDay(
  */
 export function computeDayLoss(
   start: DayStart,
-  { equity, netDeposits, possibleTransfer: doubtful = 0n }: EquityReading,
+  { equity, netDeposits, possibleTransfer = 0n }: EquityReading,
 ): CreditUnits {
-  const most = doubtful < 0n ? equity - doubtful : equity;
+  const most = possibleTransfer < 0n ? equity - possibleTransfer : equity;
   const loss = start.equity + netDeposits - start.netDeposits - most;
   return atLeastZero(loss);
 }

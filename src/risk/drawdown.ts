@@ -56,8 +56,11 @@ export function observeEquity(
   maxDrawdown: CreditUnits,
   earlier?: CreditUnits,
 ): DrawdownReading {
-  const { equity, netDeposits, possibleTransfer: doubtful = 0n } = reading;
-  const [least, most] = doubtful > 0n ? [equity - doubtful, equity] : [equity, equity - doubtful];
+  const { equity, netDeposits, possibleTransfer = 0n } = reading;
+  const [least, most] =
+    possibleTransfer > 0n
+      ? [equity - possibleTransfer, equity]
+      : [equity, equity - possibleTransfer];
   const peak = higher(before === undefined ? least : shiftPeak(before, netDeposits), least);
   const highest = higher(peak, earlier ?? peak);
   const loss = highest > most ? highest - most : 0n;
@@ -80,9 +83,9 @@ function higher(a: CreditUnits, b: CreditUnits): CreditUnits {
 export function resetPeak({
   equity,
   netDeposits,
-  possibleTransfer: doubtful = 0n,
+  possibleTransfer = 0n,
 }: EquityReading): PeakEquity {
-  return { peak: equity - doubtful, netDeposits };
+  return { peak: equity - possibleTransfer, netDeposits };
 }
 
 /**

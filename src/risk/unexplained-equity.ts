@@ -60,15 +60,15 @@ export function observeUnexplainedEquity(
     steps.at(-1)?.beyond === beyond ? steps : [...steps, { beyond, fromMs: nowMs }],
     stoodSinceMs,
   );
-  let { accepted: taken } = known;
+  let { accepted } = known;
   const gain = lately.reduce((least, one) => (one.beyond < least ? one.beyond : least), beyond);
-  if (gain > taken) taken = gain;
+  if (gain > accepted) accepted = gain;
   const loss = since(lately, nowMs - LOSS_EXPLAINED_WITHIN_MS).reduce(
     (most, one) => (one.beyond > most ? one.beyond : most),
     beyond,
   );
-  if (loss < taken) taken = loss;
-  return { state: { accepted: taken, recent: lately }, possibleTransfer: beyond - taken };
+  if (loss < accepted) accepted = loss;
+  return { state: { accepted, recent: lately }, possibleTransfer: beyond - accepted };
 }
 
 /** The values that held at any moment after `afterMs`. */

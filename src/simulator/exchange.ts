@@ -96,11 +96,12 @@ export class EmbeddedExchange {
    */
   respond(request: ApiRequest): ApiResponse | Promise<ApiResponse> {
     const answer = this.handle(request);
-    const { pendingCredit: incoming } = answer;
-    const waiting = incoming === undefined ? null : this.#parts.depositWaiter.waitFor(incoming);
-    return incoming === undefined || waiting === null
+    const { pendingCredit } = answer;
+    const waiting =
+      pendingCredit === undefined ? null : this.#parts.depositWaiter.waitFor(pendingCredit);
+    return pendingCredit === undefined || waiting === null
       ? answer
-      : waiting.then(() => ({ ...answer, body: incoming.body() }));
+      : waiting.then(() => ({ ...answer, body: pendingCredit.body() }));
   }
 
   /** Answers a REST request at once. */

@@ -58,13 +58,9 @@ describe("a user's own strategy file", () => {
         'map((view) => (console.log("at %d", view.midTicks), told(), view)), map((view) =>',
       ),
     );
-    const { strategy, redirectConsole: routePrints } = await loadStrategy(
-      "./mine.ts",
-      at.folder,
-      FIELD,
-    );
+    const { strategy, redirectConsole } = await loadStrategy("./mine.ts", at.folder, FIELD);
     const printed: unknown[] = [];
-    routePrints((text, isError) => printed.push([text, isError]));
+    redirectConsole((text, isError) => printed.push([text, isError]));
     expect(answersOf(strategy, { halfSpreadBps: 4, sizeBase: 0.5 })).toHaveLength(1);
     expect(printed).toEqual([
       ["at 10000\n", false],

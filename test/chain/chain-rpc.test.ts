@@ -52,8 +52,7 @@ const newest = async (): Promise<number> => Number(await world.evm.rpc("eth_bloc
 const blocks = async (count: number): Promise<void> => {
   for (let i = 0; i < count; i += 1) await world.evm.wait(2);
 };
-const distrustOf = (chain: ChainRpc) =>
-  chain.report().map(({ distrustReason: distrust }) => distrust);
+const distrustOf = (chain: ChainRpc) => chain.report().map(({ distrustReason }) => distrustReason);
 const markPrice = () => ({
   to: world.dealer.address,
   data: world.dealer.abi.encodeFunctionData("getMarkPrice", [world.btc.perp.address]),

@@ -103,13 +103,13 @@ export async function readDataDir(folder: string, endedAtMs: number): Promise<un
  * @returns its status at the end.
  */
 export async function runOn(folder: string, endedAtMs: number): Promise<BotStatus> {
-  const { exchange, close, waitUntilSettled: settled, seam } = await openDataDir(folder, endedAtMs);
+  const { exchange, close, waitUntilSettled, seam } = await openDataDir(folder, endedAtMs);
   const { clock } = seam;
   const quickest = { uniform: () => 0, uint64: () => 0n };
   const network = new FaultyNetwork(exchange, clock, new FaultSource([], quickest), "10.0.0.1");
   const passes = async (ms: number): Promise<void> => {
     await clock.runFor(ms);
-    await settled();
+    await waitUntilSettled();
   };
   exchange.start();
   const starting = startBot({

@@ -26,16 +26,16 @@ class Watched {
    */
   look(told: bigint, explained: bigint, netDeposits: bigint): boolean {
     this.#nowMs += LOOK_MS;
-    const { state: untold, possibleTransfer: doubtful } = observeUnexplainedEquity(
+    const { state, possibleTransfer } = observeUnexplainedEquity(
       this.#untold,
       told - explained,
       this.#nowMs,
       this.listedAtMs ?? this.#nowMs,
     );
-    this.#untold = untold;
+    this.#untold = state;
     const { peak, isOver } = observeEquity(
       this.#peak,
-      { equity: told, netDeposits, possibleTransfer: doubtful },
+      { equity: told, netDeposits, possibleTransfer },
       MAX,
     );
     this.#peak = peak;

@@ -162,8 +162,8 @@ it.each([
       network.loseFrame(/"INCOME/);
     });
     expect(stage.saidOfHalt("drawdown")).toBeUndefined();
-    const { tradingGuards: safety, context } = stage.rig.bot;
-    expect((safety.peak ?? 0n) - (context.account.equity ?? 0n)).toBe(lost);
+    const { tradingGuards, context } = stage.rig.bot;
+    expect((tradingGuards.peak ?? 0n) - (context.account.equity ?? 0n)).toBe(lost);
     expect(
       context.account.unexplainedEquity,
       "what was gained or lost is what equity and transfers say",

@@ -208,9 +208,9 @@ function clockThatIsSet(
 export async function recordSession({
   config,
   exchange: wanted,
-  flowFor: flowOf,
+  flowFor,
   startMs,
-  durationMs: forMs,
+  durationMs,
   folder,
   paper,
   kill = false,
@@ -221,7 +221,7 @@ export async function recordSession({
 }: RecordedSessionOptions): Promise<RecordedSession> {
   const clock = new VirtualClock(startMs);
   const random = seededRandom("session");
-  const exchange = new EmbeddedExchange(wanted, { clock, random }, { createFlow: flowOf });
+  const exchange = new EmbeddedExchange(wanted, { clock, random }, { createFlow: flowFor });
   const seam = { clock: setClock === undefined ? clock : clockThatIsSet(clock, setClock), random };
   exchange.start();
   const log: string[] = [];
@@ -294,7 +294,7 @@ export async function recordSession({
     await clock.runFor(halt.forMs);
     running.command({ command: "resume" });
   }
-  await clock.runFor(forMs - (halt === undefined ? 0 : halt.afterMs + halt.forMs));
+  await clock.runFor(durationMs - (halt === undefined ? 0 : halt.afterMs + halt.forMs));
   if (!kill) {
     running.command({ command: "stop", reason: "the session is over" });
     await settled(running.stopped);

@@ -74,9 +74,8 @@ export class FillMatcher {
   }
 
   #gap(marketId: MarketId, side: Side): Lots {
-    const { matchedLots, settledAsideLots, subLots: beyondLots } = this.#side(marketId, side);
-    const gap =
-      this.#trades.tradedLots(marketId, side) + beyondLots - matchedLots - settledAsideLots;
+    const { matchedLots, settledAsideLots, subLots } = this.#side(marketId, side);
+    const gap = this.#trades.tradedLots(marketId, side) + subLots - matchedLots - settledAsideLots;
     // Fractions of lots are rounded when divided: thirds sum to one except for the last digits. For
     // hundreds of billions of lots the conversion back is not exact.
     return Number.isInteger(gap) ? gap : Math.round(gap * ROUND) / ROUND;

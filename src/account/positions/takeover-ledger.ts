@@ -158,9 +158,9 @@ export class TakeoverLedger {
 
   /** All recorded takeovers, including reverted ones, to be stored for the next run. */
   get recorded(): readonly StoredTakeover[] {
-    return [...this.#entries.values()].map(({ takeover, isPositionReported: isPositionTold }) => ({
+    return [...this.#entries.values()].map(({ takeover, isPositionReported }) => ({
       ...takeover,
-      isTold: isPositionTold,
+      isTold: isPositionReported,
     }));
   }
 
@@ -237,24 +237,18 @@ export class TakeoverLedger {
   /** The same without reverted takeovers: the exchange may hold those for good. */
   certainlyUnreportedLots(marketId: MarketId, nowMs: Ms): readonly Lots[] {
     const untold = this.#unreported(marketId, nowMs).filter(
-      ({ takeover, isRevert: isUndo }) => !isUndo && !this.#entries.has(revertIdFor(takeover.id)),
+      ({ takeover, isRevert }) => !isRevert && !this.#entries.has(revertIdFor(takeover.id)),
     );
     return subsetSums(untold.map(({ takeover }) => takeover.lots));
   }
 
   #unreported(marketId: MarketId, nowMs: Ms): readonly Entry[] {
     return [...this.#entries.values()].filter(
-      ({
-        takeover,
-        isPositionReported: isPositionTold,
-        isRevert: isUndo,
-        counted,
-        recordedAtMs: saidAtMs,
-      }) =>
-        !isPositionTold &&
+      ({ takeover, isPositionReported, isRevert, counted, recordedAtMs }) =>
+        !isPositionReported &&
         counted &&
         takeover.marketId === marketId &&
-        nowMs < saidAtMs + (isUndo ? REVERTED_WITHIN_MS : REPORTED_WITHIN_MS),
+        nowMs < recordedAtMs + (isRevert ? REVERTED_WITHIN_MS : REPORTED_WITHIN_MS),
     );
   }
 

@@ -399,8 +399,8 @@ function countUnsettled(
   else market.unsettledSellLots += times * atMost;
 }
 
-function netLots({ buyLots, sellLots, acquiredLots: takenLots }: MarketLedger): Lots {
-  return buyLots - sellLots + takenLots;
+function netLots({ buyLots, sellLots, acquiredLots }: MarketLedger): Lots {
+  return buyLots - sellLots + acquiredLots;
 }
 
 function noteChange(market: MarketLedger): void {
@@ -408,8 +408,8 @@ function noteChange(market: MarketLedger): void {
   noteMoment(market, netLots(market));
 }
 
-function noteMoment({ positionHistory: trail }: MarketLedger, lots: Lots): void {
-  if (trail.length < HISTORY_LIMIT) trail.push(lots);
+function noteMoment({ positionHistory }: MarketLedger, lots: Lots): void {
+  if (positionHistory.length < HISTORY_LIMIT) positionHistory.push(lots);
 }
 
 /** Cumulative signed lots: of no trade, of the first, of the first two, and so on. */

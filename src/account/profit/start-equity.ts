@@ -69,12 +69,12 @@ export class StartEquity {
    */
   settle(): void {
     if (this.#value === undefined) return;
-    const { unexplainedEquity: untold } = this;
+    const { unexplainedEquity } = this;
     let had = 0n;
     let hadBest = 0n;
     for (const { amount } of [...this.#uncertainTransfers].sort(byTime)) {
       had += amount;
-      if (absolute(untold + had) < absolute(untold + hadBest)) hadBest = had;
+      if (absolute(unexplainedEquity + had) < absolute(unexplainedEquity + hadBest)) hadBest = had;
     }
     this.#value -= hadBest;
     this.#uncertainTransfers = [];

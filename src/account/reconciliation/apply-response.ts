@@ -28,14 +28,14 @@ export function applyResponse(
   outcome: Answered,
   nowMs: Ms,
 ): ResponseResult {
-  const { updater: intake } = run;
-  const { query: question } = asked;
+  const { updater } = run;
+  const { query } = asked;
   const changes: AccountChange[] = [];
   const next: FollowUpQuery[] = [];
   switch (outcome.ask) {
     case "time":
       run.exchangeTimeMs = outcome.data.serverTimeMs;
-      if (run.cause === "start") intake.incomes.begin(outcome.data.serverTimeMs);
+      if (run.cause === "start") updater.incomes.begin(outcome.data.serverTimeMs);
       break;
     case "openOrders":
       changes.push(...openOrders(run, asked.sentAtMs, outcome.data, nowMs));
@@ -45,9 +45,9 @@ export function applyResponse(
       break;
     case "historyOrders":
       for (const order of outcome.data)
-        changes.push(...intake.applyOrder(order, "history", nowMs, asked.sentAtMs));
-      if (question.ask === "historyOrders" && asked.window !== undefined) {
-        const { marketId } = question;
+        changes.push(...updater.applyOrder(order, "history", nowMs, asked.sentAtMs));
+      if (query.ask === "historyOrders" && asked.window !== undefined) {
+        const { marketId } = query;
         const verdict = windowsAfterPage(
           asked.window,
           outcome.data.map(({ createdAtMs }) => createdAtMs),
@@ -58,12 +58,13 @@ export function applyResponse(
       }
       break;
     case "userTrades":
-      if (question.ask === "userTrades")
-        applyTrades(question, outcome.data, intake, nowMs, changes, next);
+      if (query.ask === "userTrades")
+        applyTrades(query, outcome.data, updater, nowMs, changes, next);
       break;
     case "incomes":
-      for (const income of outcome.data) changes.push(...intake.applyIncome(income, "rest", nowMs));
-      if (question.ask === "incomes") next.push(...furtherIncomes(question, outcome.data));
+      for (const income of outcome.data)
+        changes.push(...updater.applyIncome(income, "rest", nowMs));
+      if (query.ask === "incomes") next.push(...furtherIncomes(query, outcome.data));
       break;
     default:
       break;
@@ -112,13 +113,13 @@ function openOrders(
   open: readonly VenueOrder[],
   nowMs: Ms,
 ): readonly AccountChange[] {
-  const { updater: intake } = run;
-  const { orders } = intake;
+  const { updater } = run;
+  const { orders } = updater;
   const changes: AccountChange[] = [];
   const listed = new Set<string>();
   for (const order of open) {
     const before = orders.recognise(order);
-    const news = intake.applyOrder(order, "open-orders", nowMs, askedAtMs);
+    const news = updater.applyOrder(order, "open-orders", nowMs, askedAtMs);
     changes.push(...news);
     const unexpected = news.some(
       (c) => c.kind === "adopted" || (c.kind === "order" && c.change.change === "revived"),
@@ -161,14 +162,14 @@ function applyBalances(
   { balances, positions }: AnswerData["balances"],
   nowMs: Ms,
 ): readonly AccountChange[] {
-  const { count, updater: intake } = run;
+  const { count, updater } = run;
   if (count === undefined) return [];
   count.positions = positions;
   // A stream update since the query is as new as the response, or newer.
-  if (count.streamBalancesSerial !== intake.streamBalancesSerial) return [];
-  const before = intake.netValue.told;
+  if (count.streamBalancesSerial !== updater.streamBalancesSerial) return [];
+  const before = updater.netValue.told;
   const quiet =
-    count.moneySerial === intake.balancesMoneySerial && count.moneySerial === intake.moneySerial;
+    count.moneySerial === updater.balancesMoneySerial && count.moneySerial === updater.moneySerial;
   if (
     before !== undefined &&
     quiet &&
@@ -183,7 +184,7 @@ function applyBalances(
       theirs: `credit ${creditOf(balances)}`,
     });
   }
-  return intake.applyAccount(balances, positions, "rest", nowMs);
+  return updater.applyAccount(balances, positions, "rest", nowMs);
 }
 
 function applyTrades(

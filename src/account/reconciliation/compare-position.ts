@@ -38,12 +38,12 @@ export function comparePosition(
   marketId: MarketId,
   nowMs: Ms,
 ): PositionComparison | undefined {
-  const { updater: intake } = run;
-  const { trades, takeovers } = intake;
+  const { updater } = run;
+  const { trades, takeovers } = updater;
   const trail = trades.positionHistory(marketId);
   const counted = run.countedPosition(marketId);
   if (counted === undefined || trail.length === 0) return undefined;
-  const { lots: theirs, restPaper } = intake.subLotBalances.splitByLots(marketId, counted);
+  const { lots: theirs, restPaper } = updater.subLotBalances.splitByLots(marketId, counted);
   const base = trades.baseLots(marketId);
   const beyond = new Set(trail.map((changed) => base + changed - theirs));
   const untold = takeovers.unreportedLots(marketId, nowMs);
@@ -81,7 +81,7 @@ export function comparePosition(
   };
   // The exchange lacks a fraction of lots. It can only be seen if it lacks nothing.
   if (trades.isRestUnsettled(marketId))
-    return restPaper === intake.subLotBalances.get(marketId) ? equalBut(0) : undefined;
+    return restPaper === updater.subLotBalances.get(marketId) ? equalBut(0) : undefined;
   if (takeovers.liquidations.isWaiting(marketId))
     return known === undefined ? undefined : (equalBut(known) ?? apart(known));
   for (const unsettled of trades.unsettledLots(marketId)) {
@@ -96,7 +96,7 @@ export function comparePosition(
  * trades.
  */
 export function updateCountingMode(run: ReconcileRun, marketId: MarketId, nowMs: Ms): void {
-  const { trades, takeovers, countingMode: counting, subLotBalances: rests } = run.updater;
+  const { trades, takeovers, countingMode, subLotBalances } = run.updater;
   const counted = run.countedPosition(marketId);
   const isMoved =
     takeovers.liquidations.isWaiting(marketId) ||
@@ -110,9 +110,10 @@ export function updateCountingMode(run: ReconcileRun, marketId: MarketId, nowMs:
     return;
   const open = trades.open(marketId);
   if (open === undefined || open.lots === 0 || open.sinceMs < run.settlingSinceMs(nowMs)) return;
-  const lacking = trades.positionLots(marketId) - rests.splitByLots(marketId, counted).lots;
-  if (lacking === 0) counting.addEvidence("match");
-  else if (lacking === open.lots) counting.addEvidence("settlement");
+  const lacking =
+    trades.positionLots(marketId) - subLotBalances.splitByLots(marketId, counted).lots;
+  if (lacking === 0) countingMode.addEvidence("match");
+  else if (lacking === open.lots) countingMode.addEvidence("settlement");
 }
 
 /**
@@ -121,11 +122,11 @@ export function updateCountingMode(run: ReconcileRun, marketId: MarketId, nowMs:
  * settle is treated as if the position included them.
  */
 function lackingLots(run: ReconcileRun, marketId: MarketId, nowMs: Ms): Lots | undefined {
-  const { countingMode: counting, trades, takeovers } = run.updater;
-  if (counting.from === "match") return 0;
+  const { countingMode, trades, takeovers } = run.updater;
+  if (countingMode.from === "match") return 0;
   const open = trades.open(marketId);
   if (open === undefined || open.lots === 0) return open?.lots;
-  if (counting.from === "settlement" && open.sinceMs >= run.settlingSinceMs(nowMs))
+  if (countingMode.from === "settlement" && open.sinceMs >= run.settlingSinceMs(nowMs))
     return open.lots;
   return takeovers.liquidations.isOverdue(marketId, nowMs) ? 0 : undefined;
 }

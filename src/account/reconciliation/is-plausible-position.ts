@@ -39,15 +39,15 @@ export function findPositionMismatches(
   positions: readonly ReportedPosition[],
   nowMs: Ms,
 ): readonly PositionMismatch[] {
-  const { subLotBalances: rests, trades } = books;
+  const { subLotBalances, trades } = books;
   return [...instruments].flatMap(([marketId, instrument]) => {
     const reported = positions.find((position) => position.marketId === marketId) ?? {
       marketId,
       lots: 0,
     };
     if (isPlausiblePosition(books, reported, false, nowMs)) return [];
-    const { lots, restPaper } = rests.splitByLots(marketId, reported);
-    const positionBase = rests.formatBase(marketId, trades.positionLots(marketId));
+    const { lots, restPaper } = subLotBalances.splitByLots(marketId, reported);
+    const positionBase = subLotBalances.formatBase(marketId, trades.positionLots(marketId));
     return [{ marketId, positionBase, exchangeBase: instrument.toldAmountOf(lots, restPaper) }];
   });
 }
@@ -66,10 +66,10 @@ export function isPlausiblePosition(
   nowMs: Ms,
 ): boolean {
   const { marketId } = position;
-  const { trades, subLotBalances: rests, takeovers } = books;
+  const { trades, subLotBalances, takeovers } = books;
   if (!trades.hasBase(marketId)) return true;
   const ours = trades.positionLots(marketId);
-  const { lots: theirs } = rests.splitByLots(marketId, position);
+  const { lots: theirs } = subLotBalances.splitByLots(marketId, position);
   if (ours === theirs) return true;
   const pending = trades.pendingLots(
     marketId,

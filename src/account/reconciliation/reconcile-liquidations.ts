@@ -17,23 +17,23 @@ export function confirmAgreedPosition(
   { isLagging, isFollowed, restPaper }: PositionComparison,
   nowMs: Ms,
 ): readonly AccountChange[] {
-  const { updater: intake } = run;
+  const { updater } = run;
   // With changes in between, the response may date from before the takeover.
-  const isSteady = intake.trades.positionHistory(marketId).length === 1;
-  if (isSteady && isFollowed) intake.takeovers.settleReverts(marketId);
+  const isSteady = updater.trades.positionHistory(marketId).length === 1;
+  if (isSteady && isFollowed) updater.takeovers.settleReverts(marketId);
   if (isLagging) return [];
-  intake.setSubLotBalance(marketId, restPaper);
-  if (isSteady) intake.takeovers.onPositionAgreed(marketId, run.exchangeTimeMs);
+  updater.setSubLotBalance(marketId, restPaper);
+  if (isSteady) updater.takeovers.onPositionAgreed(marketId, run.exchangeTimeMs);
   // A list may be older than it states. It then lacks the move of the position, and the liquidation
   // stays unexplained.
-  if (!intake.takeovers.liquidations.isWaiting(marketId, run.startedAtMs - LISTED_WITHIN_MS))
+  if (!updater.takeovers.liquidations.isWaiting(marketId, run.startedAtMs - LISTED_WITHIN_MS))
     return [];
   if (
-    intake.streamed.hasMismatch(marketId, nowMs) &&
-    !intake.takeovers.liquidations.isOverdue(marketId, nowMs)
+    updater.streamed.hasMismatch(marketId, nowMs) &&
+    !updater.takeovers.liquidations.isOverdue(marketId, nowMs)
   )
     return [];
-  return [intake.applyLiquidation(marketId, 0, nowMs)];
+  return [updater.applyLiquidation(marketId, 0, nowMs)];
 }
 
 /**
@@ -45,13 +45,14 @@ export function applyStreamedLiquidation(
   marketId: MarketId,
   nowMs: Ms,
 ): readonly AccountChange[] {
-  const { takeovers, streamed, subLotBalances: rests } = intake;
+  const { takeovers, streamed, subLotBalances } = intake;
   const sinceMs = takeovers.liquidations.waitingSinceMs(marketId);
   const moved = sinceMs === undefined ? undefined : streamed.movedLots(marketId, sinceMs, nowMs);
   // A position that has not moved may be older than the liquidation.
   if (moved === undefined || moved === 0) return [];
   const restPaper = streamed.restPaper(marketId);
-  const movedExactly = moved + rests.toLots(marketId, restPaper - rests.get(marketId));
+  const movedExactly =
+    moved + subLotBalances.toLots(marketId, restPaper - subLotBalances.get(marketId));
   if (
     takeovers.liquidations.offMark(marketId, movedExactly, intake.lotValue(marketId)) === undefined
   )

@@ -113,8 +113,8 @@ export class Reconciler {
     if (outcome.result !== "answered" || outcome.ask !== asked.query.ask) {
       return { changes: [this.#queries.scheduleRetry(asked, outcome, nowMs)], queries: [] };
     }
-    const { changes, followUps: next } = applyResponse(run, asked, outcome, nowMs);
-    const ask = next.map(({ query: question, window }) => this.#query(question, nowMs, window));
+    const { changes, followUps } = applyResponse(run, asked, outcome, nowMs);
+    const ask = followUps.map(({ query, window }) => this.#query(query, nowMs, window));
     run.note(changes);
     if (this.#queries.isEmpty) this.#advance(run, nowMs, changes, ask);
     return { changes, queries: ask };
@@ -135,9 +135,7 @@ export class Reconciler {
       .map((asked) => this.#queries.scheduleRetry(asked, NO_ANSWER, nowMs));
     const ask = this.#queries
       .takeDueRetries(nowMs)
-      .map(({ query: question, window, failures }) =>
-        this.#query(question, nowMs, window, failures),
-      );
+      .map(({ query, window, failures }) => this.#query(query, nowMs, window, failures));
     return { changes, queries: ask };
   }
 
@@ -208,7 +206,7 @@ export class Reconciler {
    * takeovers that may already be in the position.
    */
   #queryEarlierIncomes(run: ReconcileRun, nowMs: Ms): QuestionAction[] {
-    const { markets, acquiresPositions: takesOver } = this.#options;
+    const { markets, acquiresPositions } = this.#options;
     const transfersFromMs = this.#updater.transfers.queryFromMs;
     const liquidationsFromMs = run.exchangeTimeMs - LIQUIDATIONS_LOOKBACK_MS;
     const of = (marketId: MarketId, type: string, startTimeMs: Ms): QuestionAction =>
@@ -218,7 +216,7 @@ export class Reconciler {
       ...(transfersFromMs === undefined ? [] : markets.slice(0, 1)).flatMap((marketId) =>
         TRANSFER_TYPES.map((type) => of(marketId, type, transfersFromMs ?? 0)),
       ),
-      ...(takesOver ? markets : []).map((marketId) =>
+      ...(acquiresPositions ? markets : []).map((marketId) =>
         of(marketId, "LIQUIDATE", liquidationsFromMs),
       ),
     ];

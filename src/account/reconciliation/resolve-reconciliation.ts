@@ -60,7 +60,7 @@ export function resolveReconciliation(
   memory: ReconcileMemory,
   nowMs: Ms,
 ): ReconcileDecision {
-  const { markets, updater: intake } = run.options;
+  const { markets, updater } = run.options;
   const changes: AccountChange[] = [];
   const explained = new Set<MarketId>();
   let recheck = false;
@@ -73,7 +73,7 @@ export function resolveReconciliation(
   const missing = resolveMissingOrders(run, memory, explained, nowMs);
   changes.push(...missing.changes);
   if (missing.recheck) recheck = true;
-  for (const marketId of markets) if (intake.fillMatcher.reviewGaps(marketId)) recheck = true;
+  for (const marketId of markets) if (updater.fillMatcher.reviewGaps(marketId)) recheck = true;
   for (const difference of run.differences) changes.push({ kind: "difference", difference });
   changes.push({ kind: "reconciled", result: resultOf(run, nowMs) });
   return { changes, recheck };
@@ -90,8 +90,8 @@ function resolvePosition(
   marketId: MarketId,
   nowMs: Ms,
 ): PositionDecision {
-  const { updater: intake } = run;
-  const { trades, takeovers } = intake;
+  const { updater } = run;
+  const { trades, takeovers } = updater;
   if (!trades.hasBase(marketId))
     return { changes: setOpeningPosition(run, marketId), recheck: false, isExplained: true };
   updateCountingMode(run, marketId, nowMs);
@@ -109,7 +109,7 @@ function resolvePosition(
   }
   if (takeovers.liquidations.isReportedSince(marketId, run.count?.liquidationReports ?? 0))
     return OPEN;
-  const liquidated = explainByLiquidations(intake, marketId, compared, nowMs);
+  const liquidated = explainByLiquidations(updater, marketId, compared, nowMs);
   if (liquidated === "open") return OPEN;
   if (liquidated === undefined && !memory.isReal(marketId, compared, trades.version(marketId))) {
     run.differences.push({
@@ -124,9 +124,9 @@ function resolvePosition(
   memory.positions.delete(marketId);
   const change =
     liquidated === undefined
-      ? intake.correctPosition(marketId, theirs, nowMs)
-      : intake.applyLiquidation(marketId, liquidated, nowMs);
-  intake.setSubLotBalance(marketId, compared.restPaper);
+      ? updater.correctPosition(marketId, theirs, nowMs)
+      : updater.applyLiquidation(marketId, liquidated, nowMs);
+  updater.setSubLotBalance(marketId, compared.restPaper);
   return { changes: [change], recheck: liquidated !== undefined, isExplained: false };
 }
 
@@ -135,12 +135,12 @@ const OPEN: PositionDecision = { changes: [], recheck: true, isExplained: false 
 
 /** Sets the opening position of a market from the run's result, if it has one. */
 function setOpeningPosition(run: ReconcileRun, marketId: MarketId): readonly AccountChange[] {
-  const { updater: intake } = run;
+  const { updater } = run;
   const [base] = run.bases.get(marketId)?.possible ?? [];
   if (base === undefined) return [];
   const traded =
-    intake.trades.tradedLots(marketId, "BUY") - intake.trades.tradedLots(marketId, "SELL");
-  return intake.setBase(
+    updater.trades.tradedLots(marketId, "BUY") - updater.trades.tradedLots(marketId, "SELL");
+  return updater.setBase(
     marketId,
     base + traded,
     run.exchangeTimeMs,
@@ -158,20 +158,21 @@ function resolveMissingOrders(
   explained: ReadonlySet<MarketId>,
   nowMs: Ms,
 ): ReconcileDecision {
-  const { updater: intake } = run;
+  const { updater } = run;
   const changes: AccountChange[] = [];
   const mayBeDead = (order: OwnOrder): boolean =>
     explained.has(order.marketId) &&
     !run.incompleteHistory.has(order.marketId) &&
-    intake.fillMatcher.orphanLots(order.marketId, order.side) === 0;
+    updater.fillMatcher.orphanLots(order.marketId, order.side) === 0;
   for (const hash of run.overdueUnknown) {
-    const order = intake.orders.get(hash);
+    const order = updater.orders.get(hash);
     if (order === undefined || (order.place !== "unknown" && order.place !== "sent")) continue;
-    if (mayBeDead(order)) changes.push(...intake.orders.apply(hash, { kind: "lost", atMs: nowMs }));
+    if (mayBeDead(order))
+      changes.push(...updater.orders.apply(hash, { kind: "lost", atMs: nowMs }));
   }
   const nowhere = new Set<Hex | Int64Id>();
   for (const hash of run.missing) {
-    const order = intake.orders.get(hash);
+    const order = updater.orders.get(hash);
     if (order === undefined || order.place !== "seen" || order.finalAtMs !== undefined) continue;
     nowhere.add(hash);
     const times = (memory.missingCounts.get(hash) ?? 0) + 1;
@@ -180,7 +181,7 @@ function resolveMissingOrders(
       // Its last match may still arrive on the stream.
       const ours = `${order.phase}, ${order.availableLots} lots available`;
       const theirs = "neither open nor in the history";
-      intake.addPendingDiscrepancy(hash, nowMs, {
+      updater.addPendingDiscrepancy(hash, nowMs, {
         kind: "order-missing",
         marketId: order.marketId,
         subject: hash,
@@ -188,16 +189,16 @@ function resolveMissingOrders(
         theirs,
       });
     } else if (mayBeDead(order)) {
-      changes.push(...intake.orders.apply(hash, { kind: "lost", atMs: nowMs }));
+      changes.push(...updater.orders.apply(hash, { kind: "lost", atMs: nowMs }));
     }
   }
   for (const id of run.foreignMissing) {
-    const order = intake.orders.foreignById(id);
+    const order = updater.orders.foreignById(id);
     if (order === undefined || order.availableLots === 0) continue;
     nowhere.add(id);
     const times = (memory.missingCounts.get(id) ?? 0) + 1;
     memory.missingCounts.set(id, times);
-    if (times > 1) intake.orders.foreignVanished(id, nowMs);
+    if (times > 1) updater.orders.foreignVanished(id, nowMs);
   }
   for (const key of memory.missingCounts.keys())
     if (!nowhere.has(key)) memory.missingCounts.delete(key);
@@ -205,12 +206,12 @@ function resolveMissingOrders(
 }
 
 function resultOf(run: ReconcileRun, nowMs: Ms): ReconcileResult {
-  const { updater: intake, differences } = run;
+  const { updater, differences } = run;
   const resolved = run.unknownAtStart.flatMap((hash) => {
-    const order = intake.orders.get(hash);
+    const order = updater.orders.get(hash);
     return order === undefined || order.place === "unknown" ? [] : [{ hash, to: order.phase }];
   });
-  const stillUnknown = intake.orders
+  const stillUnknown = updater.orders
     .unresolved()
     .filter((order) => order.place === "unknown")
     .map((order) => order.hash);

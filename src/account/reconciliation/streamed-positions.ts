@@ -32,12 +32,12 @@ export class StreamedPositions {
   }
 
   update(position: VenuePosition, nowMs: Ms): void {
-    const { trades, countingMode: counting } = this.#books;
+    const { trades, countingMode } = this.#books;
     const { marketId } = position;
     if (!trades.hasBase(marketId)) return;
     const { count, buyLots, sellLots } = trades.pendingLots(marketId, Number.POSITIVE_INFINITY);
-    const pending = counting.from === "settlement" ? buyLots - sellLots : undefined;
-    const lackingLots = count === 0 || counting.from === "match" ? 0 : pending;
+    const pending = countingMode.from === "settlement" ? buyLots - sellLots : undefined;
+    const lackingLots = count === 0 || countingMode.from === "match" ? 0 : pending;
     this.#last.set(marketId, {
       position,
       atMs: nowMs,
@@ -58,7 +58,7 @@ export class StreamedPositions {
    * open order or an unreported takeover.
    */
   movedLots(marketId: MarketId, sinceMs: Ms, nowMs: Ms): Lots | undefined {
-    const { trades, takeovers, subLotBalances: rests } = this.#books;
+    const { trades, takeovers, subLotBalances } = this.#books;
     const last = this.#last.get(marketId);
     if (last === undefined || last.atMs < sinceMs || last.lackingLots === undefined)
       return undefined;
@@ -73,7 +73,7 @@ export class StreamedPositions {
     )
       return undefined;
     return (
-      rests.splitByLots(marketId, last.position).lots +
+      subLotBalances.splitByLots(marketId, last.position).lots +
       last.lackingLots -
       trades.positionLots(marketId)
     );

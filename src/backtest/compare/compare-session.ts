@@ -92,9 +92,9 @@ export async function compareSession(wish: CompareSessionOptions): Promise<Compa
   const sameInputs = await replayTurns(
     recordedTurns(folder, session),
     wish.strategies,
-    opened.map(({ marketId, recordedTape: heard, history, isInBook }) => ({
+    opened.map(({ marketId, recordedTape, history, isInBook }) => ({
       marketId,
-      tape: heard,
+      tape: recordedTape,
       marks: history.marks,
       isInBook,
     })),

@@ -236,9 +236,9 @@ export class FillExplainer {
    */
   #explainHiddenLiquidity(
     { isMaker, ticks, lots }: RecordedFill,
-    { displayedAtArrival: found }: ReplayedOrder,
+    { displayedAtArrival }: ReplayedOrder,
   ): string | undefined {
-    const shownLots = found.get(ticks) ?? 0;
+    const shownLots = displayedAtArrival.get(ticks) ?? 0;
     if (isMaker || this.#isShared || shownLots >= lots) return undefined;
     const { amountOf } = amounts(this.#instrument);
     return `live it took ${amountOf(lots)} at ${this.#instrument.toldPriceOf(ticks)}, where the book showed ${amountOf(shownLots)} when it arrived`;

@@ -22,7 +22,7 @@ const EVER: Span = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
 export function findOutageWindows(markets: readonly OutageEvidence[]): readonly Span[] {
   const requests = markets.flatMap(({ account }) => account.requests);
   const heard = mergeSpans(
-    markets.flatMap(({ unrecordedSpans: unheard }) => findGaps(unheard, EVER)),
+    markets.flatMap(({ unrecordedSpans }) => findGaps(unrecordedSpans, EVER)),
   );
   const delayUs = Math.min(...markets.map((market) => leastDelayUs(market.recordedTape)));
   return findGaps(heard, EVER).flatMap((gap) => {

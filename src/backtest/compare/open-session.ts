@@ -100,14 +100,14 @@ function findingsOf(store: HistoryStore, market: MarketId): string[] {
 
 /** The data of a market by which its recorded orders are judged. */
 export function toParityInputs(market: OpenedSessionMarket, { paper }: Session): ParityInputs {
-  const { instrument, account, history, recordedTape: heard, isInBook } = market;
+  const { instrument, account, history, recordedTape, isInBook } = market;
   return {
     instrument,
     account,
     tape: history.tape,
     isShared: isInBook,
     ownChangesUs: isInBook ? ownBookChangesUs(account.orders) : [],
-    bookLagMs: isInBook ? measureBookLagMs(heard, account.orders) : 0,
+    bookLagMs: isInBook ? measureBookLagMs(recordedTape, account.orders) : 0,
     queue: paper?.queue,
   };
 }

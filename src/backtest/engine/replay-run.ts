@@ -322,7 +322,7 @@ export class ReplayRun {
    * markets in which no order was ever accepted, with the cause.
    */
   get worthless(): string[] {
-    const { context, tradingGuards: safety } = this.bot;
+    const { context, tradingGuards } = this.bot;
     return context.traderList.flatMap((trader) => {
       const { marketId, newestViewSequence: views } = trader;
       const book = this.#bookStates.get(marketId)?.explainUnusable(this.nowUs, "the run");
@@ -332,7 +332,7 @@ export class ReplayRun {
         startUs: this.#warmUs,
         endUs: this.nowUs,
         views,
-        blocks: quotingStatusFor(context, safety, trader).reasons,
+        blocks: quotingStatusFor(context, tradingGuards, trader).reasons,
         refusals: this.refusals,
       };
       const found = [book, this.#quoting.explainNoOrders(marketId, end)];
@@ -378,14 +378,14 @@ export class ReplayRun {
   }
 
   #noticed(notice: BotEvent): void {
-    const { observer, onBotEvent: onNotice } = this.#options;
+    const { observer, onBotEvent } = this.#options;
     const atUs = this.#clock.nowUs;
     this.#losses.onBotEvent(notice, atUs, () => this.bot.context.account.equity);
     this.#refusals.onBotEvent(notice, atUs);
     this.#errors.onBotEvent(notice, atUs);
     if (!isWarmingUp(notice)) this.#quoting.onBotEvent(notice, atUs);
     if (!isWarmingUp(notice)) observeNotice(notice, atUs, observer);
-    onNotice?.(notice, atUs);
+    onBotEvent?.(notice, atUs);
   }
 }
 

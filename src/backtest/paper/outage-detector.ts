@@ -26,8 +26,8 @@ export class OutageDetector {
 
   /** True if no data arrives. Before the first data the connection is taken to work. */
   get isSilent(): boolean {
-    const { clock, maxSilenceMs: silentMs } = this.#options;
-    return clock.monotonicMs() - this.#lastReceivedMs > silentMs;
+    const { clock, maxSilenceMs } = this.#options;
+    return clock.monotonicMs() - this.#lastReceivedMs > maxSilenceMs;
   }
 
   /**

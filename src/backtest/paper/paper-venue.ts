@@ -81,7 +81,7 @@ export class PaperVenue implements Venue {
   #isClosed = false;
 
   constructor(options: PaperVenueOptions) {
-    const { live, config, rules, models, clock, levelFor: levelOf } = options;
+    const { live, config, rules, models, clock, levelFor } = options;
     this.#options = options;
     this.#stamps = new LocalStamps(clock);
     this.#line = new OutageDetector({
@@ -125,7 +125,7 @@ export class PaperVenue implements Venue {
           : ACTION_COST,
       observer: NULL_OBSERVER,
       nowUs: () => this.#nowUs(),
-      levelFor: (hash) => levelOf(hash as Hex),
+      levelFor: (hash) => levelFor(hash as Hex),
     });
     for (const [marketId, { instrument }] of terms) {
       const market = this.#replayed.markets.get(marketId) as ReplayMarket;

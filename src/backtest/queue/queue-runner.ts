@@ -51,13 +51,14 @@ export class QueueRunner implements JobRunner {
   static async open(
     written: string,
     version: string,
-    { onAvailability: onAway, pollMs: lookMs = POLL_MS }: QueueRunnerOptions = {},
+    { onAvailability, pollMs = POLL_MS }: QueueRunnerOptions = {},
   ): Promise<QueueRunner> {
     const address = parseQueueAddress(written);
     await requireReachable(address);
-    const runner = new QueueRunner(address, version, lookMs);
+    const runner = new QueueRunner(address, version, pollMs);
     await runner.#events.waitUntilReady();
-    if (onAway !== undefined) runner.#stopTelling = watchAvailability(address, onAway);
+    if (onAvailability !== undefined)
+      runner.#stopTelling = watchAvailability(address, onAvailability);
     return runner;
   }
 

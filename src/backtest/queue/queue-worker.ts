@@ -86,9 +86,9 @@ export class QueueWorker {
     await requireReachable(parseQueueAddress(options.address));
     const worker = new QueueWorker(options);
     await worker.#worker.waitUntilReady();
-    const { onAvailability: onAway } = options;
-    if (onAway !== undefined)
-      worker.#stopTelling = watchAvailability(parseQueueAddress(options.address), onAway);
+    const { onAvailability } = options;
+    if (onAvailability !== undefined)
+      worker.#stopTelling = watchAvailability(parseQueueAddress(options.address), onAvailability);
     return worker;
   }
 

@@ -83,10 +83,10 @@ export class AmbiguousFills {
 
   /** Counts a fill, if it is ambiguous. */
   add(fill: ReplayFill): void {
-    const { ambiguity: doubt, isMaker } = fill;
-    if (doubt === undefined) return;
+    const { ambiguity, isMaker } = fill;
+    if (ambiguity === undefined) return;
     const kind =
-      doubt.kind === "may-have-been-refused" ? "postOnly" : isMaker ? "asMakers" : "asTakers";
-    this.#sums[kind].add(fill, doubt.feeOtherwise);
+      ambiguity.kind === "may-have-been-refused" ? "postOnly" : isMaker ? "asMakers" : "asTakers";
+    this.#sums[kind].add(fill, ambiguity.feeOtherwise);
   }
 }

@@ -24,7 +24,7 @@ export function describeLargeShares(
   markets: Iterable<Pick<ReplayMarket, "marketId" | "terms" | "volume">>,
 ): string[] {
   return [...markets].flatMap(({ marketId, terms, volume }) => {
-    const { tradedLots, restedLots, takenLots, largestBurstLots: mostAtOnceLots, large } = volume;
+    const { tradedLots, restedLots, takenLots, largestBurstLots, large } = volume;
     const base = (count: number): string =>
       new Decimal(count).times(terms.instrument.stepSize).toFixed();
     // The book shows the liquidity for takers.
@@ -36,7 +36,7 @@ export function describeLargeShares(
         large.fills === 1 ? ["1 fill", "was"] : [`${large.fills} fills`, "were"];
       const whose = `${fills} of its resting orders, ${base(large.lots)} base of ${base(restedLots)}`;
       return [
-        `${marketId}: ${whose}, ${were} larger than anything that traded at once (at most ${base(mostAtOnceLots)}): ${BEYOND}, which flatters large orders`,
+        `${marketId}: ${whose}, ${were} larger than anything that traded at once (at most ${base(largestBurstLots)}): ${BEYOND}, which flatters large orders`,
       ];
     }
     const share = lots / tradedLots;

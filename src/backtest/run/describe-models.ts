@@ -53,7 +53,7 @@ export function describeModels(config: BacktestConfig, history: PlayedHistory): 
 
 /** The sources of marks and funding. A history without either has none, and its report says so. */
 function carryModels({ markets, grade }: PlayedHistory): DescribedModel[] {
-  return markets.map(({ marketId, marks, hasFundingSchedule: tellsFunding, funding }) => {
+  return markets.map(({ marketId, marks, hasFundingSchedule, funding }) => {
     const made =
       grade === "klines"
         ? "the price at each bar's open, high and low"
@@ -62,7 +62,7 @@ function carryModels({ markets, grade }: PlayedHistory): DescribedModel[] {
     const paid =
       funding !== undefined
         ? "as it was paid"
-        : tellsFunding
+        : hasFundingSchedule
           ? "what the marks said would be paid"
           : "none paid: none recorded";
     return { name: `Mark and funding in ${marketId}`, value: `mark: ${mark}; funding: ${paid}` };

@@ -66,7 +66,7 @@ export async function checkLookAhead(
   onCut: (done: number) => void = ignore,
 ): Promise<LookAheadCheck> {
   let isInterrupted = false;
-  const { onBotEvent: onNotice, ...silent } = run;
+  const { onBotEvent, ...silent } = run;
   const heard: PlayPathOptions = {
     ...silent,
     onProgress: (atUs) => {
@@ -80,7 +80,7 @@ export async function checkLookAhead(
     decisions: whole,
     worthless,
     strategyErrors,
-  } = await playedOnce(config, { ...heard, onBotEvent: onNotice }, opened);
+  } = await playedOnce(config, { ...heard, onBotEvent }, opened);
   const errors = new Map(strategyErrors.map((error) => [error.marketId, error]));
   const first = whole.findIndex(({ atUs }) => atUs >= leastCutUs(opened, config));
   const drawable = first === -1 ? 0 : whole.length - first;

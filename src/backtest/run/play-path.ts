@@ -107,12 +107,7 @@ export async function playPath(
       return !isInterrupted;
     },
   });
-  const {
-    haltReason: haltedWhy,
-    positionsSinceHalt: heldSinceHalt,
-    nowUs: historyEndUs,
-    strategyErrors,
-  } = replay;
+  const { haltReason, positionsSinceHalt, nowUs: historyEndUs, strategyErrors } = replay;
   const worthless = [
     ...littleCommonTime(history.markets, { fromUs: history.startUs, toUs: history.endUs }),
     ...replay.worthless,
@@ -145,10 +140,11 @@ export async function playPath(
       ended: "liquidated",
       reason: "the account did not cover its maintenance margin",
     });
-  if (haltedWhy !== undefined && !isInterrupted) {
+  if (haltReason !== undefined && !isInterrupted) {
     return over({
       ended: "halted",
-      reason: heldSinceHalt === undefined ? haltedWhy : `${haltedWhy}; ${heldSinceHalt}`,
+      reason:
+        positionsSinceHalt === undefined ? haltReason : `${haltReason}; ${positionsSinceHalt}`,
     });
   }
   return over(

@@ -47,7 +47,7 @@ export interface PlayedHistory {
  * run.
  */
 export function toMarketHistory(
-  { marketId, marks, funding, klines, missingSpans: lacking }: PlayedMarket,
+  { marketId, marks, funding, klines, missingSpans }: PlayedMarket,
   grade: InputGrade,
   tape: Tape | undefined,
   firstMarks: MarkTape | undefined,
@@ -56,7 +56,7 @@ export function toMarketHistory(
   const known = {
     marks: firstMarks ?? (marks === undefined ? undefined : NO_MARKS),
     funding,
-    gaps: lacking,
+    gaps: missingSpans,
   };
   if (grade === "klines") return { ...known, grade, klines: klines as KlineTape };
   return {

@@ -80,9 +80,9 @@ export class SessionRecording implements SessionListener {
     this.#recorders = recorders;
     this.#stamps = new LocalStamps(new MonotonicWallClock(options.runtime.clock));
     this.#startedUs = this.#stamps.nowUs();
-    const { folder, runtime: seam } = options;
-    this.#intents = new JournalFile(join(folder, SESSION_FILES.intents), seam.clock);
-    this.#turnsFile = new JournalFile(join(folder, SESSION_FILES.turns), seam.clock, (lines) =>
+    const { folder, runtime } = options;
+    this.#intents = new JournalFile(join(folder, SESSION_FILES.intents), runtime.clock);
+    this.#turnsFile = new JournalFile(join(folder, SESSION_FILES.turns), runtime.clock, (lines) =>
       gzipSync(lines, { level: QUICK }),
     );
   }
@@ -121,7 +121,7 @@ export class SessionRecording implements SessionListener {
     options: SessionRecordingOptions,
     beginning: SessionBeginning,
   ): Promise<SessionRecording> {
-    const { folder, config, runtime: seam } = options;
+    const { folder, config, runtime } = options;
     const { rules, account } = beginning;
     replaceFile(
       join(folder, SESSION_FILES.unfinished),
@@ -155,7 +155,7 @@ export class SessionRecording implements SessionListener {
           store,
           instrument,
           source,
-          runtime: seam,
+          runtime,
           sealsDays: false,
           onFailed,
         }),

@@ -62,10 +62,10 @@ export class MarketVolume {
 
   /** Fills of resting orders, each larger than any volume traded at once. */
   get large(): { readonly fills: number; readonly lots: Lots } {
-    const { largestBurstLots: mostAtOnceLots } = this;
+    const { largestBurstLots } = this;
     let [fills, lots] = [0, 0];
     for (const [size, count] of this.#large) {
-      if (size <= mostAtOnceLots) continue;
+      if (size <= largestBurstLots) continue;
       fills += count;
       lots += size * count;
     }

@@ -36,7 +36,7 @@ export class ReplayIncomes {
 
   /** Pays funding on a position, at the mark of this instant. */
   payFunding(marketId: MarketId, rateE18: bigint, atUs: number): void {
-    const { account, observer, nextId, publish: say } = this.#options;
+    const { account, observer, nextId, publish } = this.#options;
     const positionLots = account.positionLots(marketId);
     const mark = account.markOf(marketId);
     if (positionLots === 0 || mark === undefined) return;
@@ -54,12 +54,12 @@ export class ReplayIncomes {
       amount,
     });
     this.recent.add({ ...income, amount });
-    say([{ type: "income-update", incomes: [{ ...income, amount }] }, account.update()], atUs);
+    publish([{ type: "income-update", incomes: [{ ...income, amount }] }, account.update()], atUs);
   }
 
   /** Cancels every order and liquidates positions, until the account is safe. */
   liquidate(atUs: number): void {
-    const { account, markets, observer, nextId, publish: say } = this.#options;
+    const { account, markets, observer, nextId, publish } = this.#options;
     for (const market of markets.values())
       for (const { order } of [...market.openOrders]) market.cancel(order.id, atUs);
     const timeMs = Math.floor(atUs / 1000);
@@ -70,7 +70,7 @@ export class ReplayIncomes {
       { id: nextId(), type: "INSURANCE_FEE", amount: -insuranceFee, timeMs, marketId },
     ]);
     for (const income of incomes) this.recent.add(income);
-    if (taken.length > 0) say([{ type: "income-update", incomes }, account.update()], atUs);
+    if (taken.length > 0) publish([{ type: "income-update", incomes }, account.update()], atUs);
     for (const one of taken)
       observer.note(
         atUs,

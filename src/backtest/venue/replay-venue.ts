@@ -109,10 +109,10 @@ export class ReplayVenue implements Venue, OrderListener {
 
   /** Minimum delay of any request of the bot, in any market. */
   get minEntryUs(): number {
-    const { latency, latencyFor: latencyIn } = this.#options;
+    const { latency, latencyFor } = this.#options;
     let least = latency.minEntryUs;
     for (const marketId of this.markets.keys())
-      least = Math.min(least, latencyIn?.(marketId)?.minEntryUs ?? least);
+      least = Math.min(least, latencyFor?.(marketId)?.minEntryUs ?? least);
     return least;
   }
 
@@ -371,8 +371,8 @@ export class ReplayVenue implements Venue, OrderListener {
   }
 
   #latencyOf(action: Action): LatencyModel {
-    const { latency, latencyFor: latencyIn } = this.#options;
-    return (action.kind === "question" ? undefined : latencyIn?.(action.marketId)) ?? latency;
+    const { latency, latencyFor } = this.#options;
+    return (action.kind === "question" ? undefined : latencyFor?.(action.marketId)) ?? latency;
   }
 
   #marketOf(marketId: MarketId): ReplayMarket {

@@ -35,12 +35,12 @@ const LAST_TRIES_MS: Ms = 3_000;
  */
 export async function cancelAfterFailure({
   client,
-  syncClock: readClock,
+  syncClock,
   config,
   clock,
   log,
 }: CancelAfterFailureDeps): Promise<void> {
-  const clockRead = new SharedRead(readClock);
+  const clockRead = new SharedRead(syncClock);
   const untilMs = clock.monotonicMs() + config.exchange.signatureWindowMs + BREAK_PAUSE_MS;
   const left = new Map<MarketId, string>(
     Object.keys(config.markets).map((marketId) => [marketId, "its orders could not be read"]),

@@ -83,7 +83,7 @@ const MOST_WAIT_MS: Ms = 120_000;
  * list.
  */
 export async function cancelEverything(options: CancelEverythingDeps): Promise<CancelReport> {
-  const { client, clock, budget, markets, giveUpAfterMs: untilMs, mayArriveUntilMs } = options;
+  const { client, clock, budget, markets, giveUpAfterMs, mayArriveUntilMs } = options;
   const standing = new CancelProgress(options);
   const exchangeTime = new ExchangeTimeLowerBound(clock, async () => {
     const asked = await budget.call(
@@ -105,7 +105,7 @@ export async function cancelEverything(options: CancelEverythingDeps): Promise<C
       mayArriveUntilMs !== undefined && (await exchangeTime.nowMs()) <= mayArriveUntilMs,
     shouldStop: (marketId) =>
       standing.hasFailedPermanently ||
-      clock.monotonicMs() >= (standing.startedMs(marketId) ?? giveUpMs) + untilMs,
+      clock.monotonicMs() >= (standing.startedMs(marketId) ?? giveUpMs) + giveUpAfterMs,
     onProgress: (news) => {
       standing.onProgress(news);
       // If the clock cannot be read, the market's own failure reports it.
@@ -211,14 +211,14 @@ class CancelProgress {
   }
 
   #describe(order: VenueOrder, instrument: Instrument): FoundOrder {
-    const { account, serverBuiltHashes: notedHashes } = this.#options;
+    const { account, serverBuiltHashes } = this.#options;
     return {
       marketId: order.marketId,
       orderId: order.id,
       side: order.side,
       price: instrument.toldPriceOf(order.ticks),
       availableBase: instrument.toldAmountOf(order.availableLots),
-      placedBy: isBotOrder(order, account, notedHashes) ? "bot" : "somebody else",
+      placedBy: isBotOrder(order, account, serverBuiltHashes) ? "bot" : "somebody else",
     };
   }
 

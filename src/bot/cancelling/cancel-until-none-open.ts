@@ -125,7 +125,7 @@ class MarketCanceller {
   }
 
   async #takeDown(marketId: MarketId): Promise<void> {
-    const { everyMs, shouldStop: isOver } = this.#options;
+    const { everyMs, shouldStop } = this.#options;
     const standing: MarketProgress = {
       marketId,
       isFirst: true,
@@ -138,12 +138,12 @@ class MarketCanceller {
     };
     for (;;) {
       const seen = await this.#readOrders(standing);
-      if (seen === "clean" || isOver(marketId)) return;
+      if (seen === "clean" || shouldStop(marketId)) return;
       const cancelled =
         seen !== "none" || !standing.isCancelAnswered
           ? await this.#cancel(standing, seen)
           : "taken";
-      if (isOver(marketId) && cancelled === "waits") return;
+      if (shouldStop(marketId) && cancelled === "waits") return;
       const isWell = seen !== "failed" && cancelled === "taken";
       // The next read, without a pause, shows what appeared while the first cancel was in flight.
       if (!standing.isFirst || !isWell) {
@@ -163,21 +163,21 @@ class MarketCanceller {
 
   /** Ends early when the market is done, so that its caller does not wait for the pause. */
   async #pause(marketId: MarketId, forMs: Ms): Promise<void> {
-    const { clock, shouldStop: isOver } = this.#options;
+    const { clock, shouldStop } = this.#options;
     const untilMs = clock.monotonicMs() + forMs;
     do await pause(clock, Math.min(MOST_PAUSE_MS, untilMs - clock.monotonicMs()));
-    while (clock.monotonicMs() < untilMs && !isOver(marketId));
+    while (clock.monotonicMs() < untilMs && !shouldStop(marketId));
   }
 
   async #readOrders(
     standing: MarketProgress,
   ): Promise<"clean" | "none" | "orders" | "failed" | "skipped"> {
-    const { budget, client, mayOrderStillArrive: mayStillCome, onProgress: tell } = this.#options;
-    const { marketId, isCancelAccepted: isTaken, isCancelAnswered: isAnswered } = standing;
+    const { budget, client, mayOrderStillArrive, onProgress } = this.#options;
+    const { marketId, isCancelAccepted, isCancelAnswered } = standing;
     standing.wereOrdersRequested = false;
     if (standing.isFirst && !this.#readsFirst) return "skipped";
     try {
-      const mayCome = !isAnswered || (await mayStillCome());
+      const mayCome = !isCancelAnswered || (await mayOrderStillArrive());
       const instruments = await (standing.failures > 0
         ? this.#instruments.again()
         : this.#instruments.latest());
@@ -187,7 +187,7 @@ class MarketCanceller {
       if (instrument === undefined) throw unlisted(marketId, instruments);
       // Further reads may wait for the last one, which must not wait for a rate-limit window to
       // pass.
-      if (isAnswered && mayCome && !budget.hasRoomFor("openOrders", 2 * this.#left.size + 1))
+      if (isCancelAnswered && mayCome && !budget.hasRoomFor("openOrders", 2 * this.#left.size + 1))
         return "none";
       standing.wereOrdersRequested = true;
       const looked = await budget.call("openOrders", this.#after(marketId), () =>
@@ -195,14 +195,14 @@ class MarketCanceller {
       );
       if (looked === undefined) return "skipped";
       const open = looked.answer.filter(({ availableLots }) => availableLots > 0);
-      tell({ kind: "seen", marketId, open, instrument, isAfterCancel: isTaken });
+      onProgress({ kind: "seen", marketId, open, instrument, isAfterCancel: isCancelAccepted });
       if (open.length > 0) return "orders";
       if (mayCome) return "none";
       this.#left.delete(marketId);
-      tell({ kind: "clean", marketId });
+      onProgress({ kind: "clean", marketId });
       return "clean";
     } catch (error) {
-      tell({ kind: "not-seen", marketId, error });
+      onProgress({ kind: "not-seen", marketId, error });
       return "failed";
     }
   }
@@ -215,12 +215,12 @@ class MarketCanceller {
     standing: MarketProgress,
     seen: "none" | "orders" | "failed" | "skipped",
   ): Promise<"taken" | "failed" | "waits"> {
-    const { budget, client, shouldStop: isOver, onProgress: tell } = this.#options;
+    const { budget, client, shouldStop, onProgress } = this.#options;
     const { marketId } = standing;
     const isBlind = seen === "failed" && !standing.isFirst;
     const wait = isBlind
       ? { kept: ROUNDS * this.#left.size, isOver: () => true }
-      : { kept: 0, isOver: () => isOver(marketId) };
+      : { kept: 0, isOver: () => shouldStop(marketId) };
     try {
       const called = await budget.call("cancelAllOpenOrders", wait, () =>
         client.cancelAllOpenOrders(marketId),
@@ -229,12 +229,12 @@ class MarketCanceller {
       standing.isCancelAccepted = true;
       standing.isCancelAnswered = true;
       standing.isKnown = true;
-      tell({ kind: "cancelled", marketId });
+      onProgress({ kind: "cancelled", marketId });
       return "taken";
     } catch (error) {
       standing.isKnown = !(error instanceof VenueError && error.code === INVALID_MARKET);
       standing.isCancelAnswered ||= error instanceof VenueError && !error.mayHaveHappened;
-      tell({ kind: "not-cancelled", marketId, error });
+      onProgress({ kind: "not-cancelled", marketId, error });
       return "failed";
     }
   }
@@ -244,17 +244,17 @@ class MarketCanceller {
    * limit's whole window.
    */
   #paceMs(
-    { wereOrdersRequested: isAsked }: MarketProgress,
+    { wereOrdersRequested }: MarketProgress,
     seen: "none" | "orders" | "failed" | "skipped",
   ): Ms {
     const { budget } = this.#options;
     if (seen !== "failed") return budget.paceMs("cancelAllOpenOrders", this.#left.size);
-    return isAsked ? budget.paceMs("openOrders", 2 * this.#left.size + 1) : 0;
+    return wereOrdersRequested ? budget.paceMs("openOrders", 2 * this.#left.size + 1) : 0;
   }
 
   async #readInstruments(): Promise<ReadonlyMap<MarketId, Instrument> | undefined> {
-    const { budget, client, shouldStop: isOver } = this.#options;
-    const isOverEverywhere = (): boolean => [...this.#left].every(isOver);
+    const { budget, client, shouldStop } = this.#options;
+    const isOverEverywhere = (): boolean => [...this.#left].every(shouldStop);
     const wait = { kept: this.#left.size, isOver: isOverEverywhere };
     const read = await budget.call("exchangeInfo", wait, () => client.exchangeInfo());
     if (read === undefined) return undefined;

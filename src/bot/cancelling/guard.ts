@@ -205,11 +205,11 @@ export class Guard {
   }
 
   #onProgress(news: CancelProgressEvent): void {
-    const { account, notify, syncClock: readClock } = this.#options;
+    const { account, notify, syncClock } = this.#options;
     if (news.kind === "not-seen" || news.kind === "not-cancelled") {
       const { marketId, error } = news;
       notify({ kind: "failed", what: marketId, message: messageOf(error) });
-      if (classifyTransientFailure(error)?.cause === "other-time") readClock();
+      if (classifyTransientFailure(error)?.cause === "other-time") syncClock();
     } else if (news.kind === "seen" && news.open.length > 0) {
       const { marketId, open } = news;
       const noted = this.#readServerBuiltHashes();

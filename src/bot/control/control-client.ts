@@ -31,9 +31,9 @@ export interface BotSelector {
  */
 export async function findRunningBotOfFile(
   file: string,
-  { env, accountFor: accountOf }: BotSelector,
+  { env, accountFor }: BotSelector,
 ): Promise<RunningBotEntry | undefined> {
-  return botOf(await findRunningBots(env, isListening), file, accountOf);
+  return botOf(await findRunningBots(env, isListening), file, accountFor);
 }
 
 /**
@@ -44,11 +44,11 @@ export async function findRunningBotOfFile(
 export async function findRunningBot({
   file,
   env,
-  accountFor: accountOf,
+  accountFor,
 }: BotSelector): Promise<RunningBotEntry> {
   const bots = await findRunningBots(env, isListening);
   if (file !== undefined) {
-    const found = botOf(bots, file, accountOf);
+    const found = botOf(bots, file, accountFor);
     if (found !== undefined) return found;
     throw new RunError("no bot of this user runs from this file", {
       field: "file",

@@ -58,10 +58,10 @@ export class Bot {
   #gatheredSinceMs: Ms | undefined;
 
   constructor(options: BotOptions) {
-    const { runtime: seam, store, journal } = options;
+    const { runtime, store, journal } = options;
     this.#receivedMonotonicMs = options.receivedMonotonicMs ?? (() => undefined);
     this.#turns = new TurnQueue(
-      seam,
+      runtime,
       (input) => this.#run(input),
       journal === undefined ? undefined : (record) => journal.turn(record),
     );
@@ -176,7 +176,7 @@ export class Bot {
         const trader = traders.get(event.marketId);
         if (trader === undefined) return;
         const before = trader.book.gapCount;
-        const { isSynchronised: synchronised } = trader.book;
+        const { isSynchronised } = trader.book;
         if (trader.book.apply(event, clock.monotonicMs()) === "resubscribe") {
           const reason = trader.book.reason ?? "lost";
           trader.invalidate(reason);
@@ -188,7 +188,7 @@ export class Bot {
           });
           // If a snapshot cannot be used either, the monitor requests it again later: an immediate
           // retry returns the same one.
-          if (synchronised) venue.resubscribe(event.marketId);
+          if (isSynchronised) venue.resubscribe(event.marketId);
         }
         return;
       }
@@ -227,7 +227,7 @@ export class Bot {
   /** Does what is due by time alone. */
   #tick(): void {
     if (this.context.phase === "stopped") return;
-    const { account, exchangeTime, backoff: holds, clock, traderList } = this.context;
+    const { account, exchangeTime, backoff, clock, traderList } = this.context;
     this.#noteLag();
     this.#accountEvents.handleStep(account.onTick(exchangeTime.nowMs()));
     this.#venueMonitor.tick();
@@ -236,7 +236,7 @@ export class Bot {
     this.#reopenedOrders.tick();
     this.#positionAlert.check(this.tradingGuards.halts);
     this.context.budget.persistAhead();
-    const over = holds.expire(clock.monotonicMs());
+    const over = backoff.expire(clock.monotonicMs());
     const isGtt = this.context.config.quotes.timeInForce === "GTT";
     for (const trader of traderList) {
       if (

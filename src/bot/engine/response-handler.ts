@@ -133,12 +133,12 @@ export class ResponseHandler {
   }
 
   #placed(action: PlaceAction, outcome: Outcome, flight: InFlightAction): void {
-    const { backoff: holds, clock } = this.#context;
+    const { backoff, clock } = this.#context;
     const subject = this.#slotOf(action, flight);
-    if (outcome.result === "accepted") holds.onSuccess(subject);
+    if (outcome.result === "accepted") backoff.onSuccess(subject);
     if (outcome.result !== "rejected") return;
     this.#refused(action.marketId, outcome.code);
-    holds.onRefusal(
+    backoff.onRefusal(
       subject,
       clock.monotonicMs(),
       `the exchange refused it: ${describeOutcome(outcome)}`,
@@ -146,10 +146,10 @@ export class ResponseHandler {
   }
 
   /** The slot of an order; for a server-built one, from the order table. */
-  #slotOf({ marketId, side, hash }: PlaceAction, { item: waiting }: InFlightAction): string {
+  #slotOf({ marketId, side, hash }: PlaceAction, { item }: InFlightAction): string {
     const level =
-      waiting.kind === "place"
-        ? waiting.place.level
+      item.kind === "place"
+        ? item.place.level
         : (this.#context.account.orders.get(hash)?.level ?? -1);
     return slotSubject(marketId, side, level);
   }
@@ -159,16 +159,16 @@ export class ResponseHandler {
     if (OLD_RULES.includes(code)) this.#deps.watch.markRulesSuspect();
   }
 
-  #built(action: BuildAction, outcome: Outcome, { item: waiting }: InFlightAction): void {
-    const { traders, backoff: holds, clock, notify } = this.#context;
+  #built(action: BuildAction, outcome: Outcome, { item }: InFlightAction): void {
+    const { traders, backoff, clock, notify } = this.#context;
     const trader = traders.get(action.marketId);
-    if (trader === undefined || waiting.kind !== "place") return;
+    if (trader === undefined || item.kind !== "place") return;
     trader.markDirty();
-    const subject = slotSubject(action.marketId, action.side, waiting.place.level);
+    const subject = slotSubject(action.marketId, action.side, item.place.level);
     if (outcome.result !== "built") {
       // Nothing was placed: an unsigned structure binds no party.
       if (outcome.result === "rejected") this.#refused(action.marketId, outcome.code);
-      holds.onRefusal(
+      backoff.onRefusal(
         subject,
         clock.monotonicMs(),
         `the exchange did not build it: ${describeOutcome(outcome)}`,
@@ -196,14 +196,14 @@ export class ResponseHandler {
       });
       this.#deps.safety.placeRefused(action.marketId);
       this.#deps.watch.markRulesSuspect();
-      holds.onRefusal(
+      backoff.onRefusal(
         subject,
         clock.monotonicMs(),
         "the exchange built another order than was asked for",
       );
       return;
     }
-    this.#keep(action, outcome, waiting);
+    this.#keep(action, outcome, item);
   }
 
   #keep(

@@ -139,11 +139,11 @@ export class VenueMonitor {
   }
 
   get #timeQueryIntervalMs(): Ms {
-    const { isKnown: known, isSuspect: isDoubted, offsetMs } = this.#context.exchangeTime;
+    const { isKnown, isSuspect, offsetMs } = this.#context.exchangeTime;
     // A wall clock that has stepped may belong to a machine that was suspended. Requests signed for
     // the old time are refused, cancels too.
-    const isWrong = isDoubted || Math.abs(offsetMs) > this.#tradingGuards.limits.maxClockOffsetMs;
-    return known && !isWrong ? this.#timeEveryMs : 1_000;
+    const isWrong = isSuspect || Math.abs(offsetMs) > this.#tradingGuards.limits.maxClockOffsetMs;
+    return isKnown && !isWrong ? this.#timeEveryMs : 1_000;
   }
 
   #queryRules(nowMs: Ms): void {

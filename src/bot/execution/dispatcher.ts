@@ -157,9 +157,9 @@ export class Dispatcher {
 
   /** Removes every waiting place or cancel of a market that is not in `wanted`. */
   keepOnly(marketId: MarketId, wanted: ReadonlySet<string>): void {
-    for (const { subject, item: waiting } of this.#bySubject.values()) {
-      if (waiting.kind !== "place" && waiting.kind !== "cancel") continue;
-      if (waiting.marketId === marketId && !wanted.has(subject)) this.withdraw(subject);
+    for (const { subject, item } of this.#bySubject.values()) {
+      if (item.kind !== "place" && item.kind !== "cancel") continue;
+      if (item.marketId === marketId && !wanted.has(subject)) this.withdraw(subject);
     }
   }
 

@@ -260,19 +260,15 @@ export class ExecutionPlanner {
       : known;
     if (dispatcher.inFlightCount === 0) return orders;
     let builds: WorkingOrder[] | undefined;
-    for (const { action, item: waiting } of dispatcher.inFlight()) {
-      if (
-        action.kind !== "build" ||
-        action.marketId !== trader.marketId ||
-        waiting.kind !== "place"
-      )
+    for (const { action, item } of dispatcher.inFlight()) {
+      if (action.kind !== "build" || action.marketId !== trader.marketId || item.kind !== "place")
         continue;
       const { side, ticks, lots, timeInForce, expirationMs } = action;
       builds ??= [];
       builds.push({
         hash: `build ${action.actionId}`,
         side,
-        level: waiting.place.level,
+        level: item.place.level,
         ticks,
         lots,
         mayFillLots: lots,
@@ -299,7 +295,7 @@ export class ExecutionPlanner {
   }
 
   #queue(trader: MarketTrader, plan: Plan, causeMonotonicMs: Ms | undefined): void {
-    const { dispatcher, backoff: holds, clock, account, exchangeTime } = this.#context;
+    const { dispatcher, backoff, clock, account, exchangeTime } = this.#context;
     // There is nothing to do, and no earlier action waits.
     if (isEmpty(plan) && dispatcher.waitingCount === 0) return;
     const { marketId } = trader;
@@ -309,14 +305,14 @@ export class ExecutionPlanner {
     for (let rank = 0; rank < plan.cancels.length; rank++) {
       const { hash, orderId, why } = plan.cancels[rank];
       const subject = cancelSubject(hash);
-      if (holds.isHeld(subject, nowMs)) continue;
+      if (backoff.isHeld(subject, nowMs)) continue;
       wanted?.add(subject);
       dispatcher.enqueue({ kind: "cancel", marketId, hash, orderId, why }, rank);
     }
     for (let rank = 0; rank < plan.places.length; rank++) {
       const place = plan.places[rank];
       const subject = slotSubject(marketId, place.side, place.level);
-      if (holds.isHeld(subject, nowMs)) continue;
+      if (backoff.isHeld(subject, nowMs)) continue;
       wanted?.add(subject);
       dispatcher.enqueue({ kind: "place", marketId, place, causeMonotonicMs }, rank);
     }

@@ -274,20 +274,20 @@ export class PreTradeCheck {
     { place }: QueuedPlace,
     { limit, why, inFull = why, retryAtMs }: PreTradeRefusal,
   ): void {
-    const { dispatcher, backoff: holds, notify } = this.#context;
+    const { dispatcher, backoff, notify } = this.#context;
     dispatcher.markDropped(key);
-    holds.holdUntil(slotSubject(trader.marketId, place.side, place.level), retryAtMs, inFull);
+    backoff.holdUntil(slotSubject(trader.marketId, place.side, place.level), retryAtMs, inFull);
     notify({ kind: "held-back", marketId: trader.marketId, limit, why });
   }
 
   #cancel(key: string, { marketId, hash, orderId }: QueuedCancel): void {
-    const { account, dispatcher, backoff: holds } = this.#context;
+    const { account, dispatcher, backoff } = this.#context;
     const order = account.orders.get(hash);
     if (order === undefined || !isCancellable(order)) return dispatcher.markDropped(key);
     const refusal = this.#budgetRefusal("cancel");
     if (refusal !== undefined) {
       dispatcher.markDropped(key);
-      holds.holdUntil(cancelSubject(hash), refusal.retryAtMs, refusal.why);
+      backoff.holdUntil(cancelSubject(hash), refusal.retryAtMs, refusal.why);
       return;
     }
     this.#send(key, this.#deps.works.cancel(marketId, orderId, hash));

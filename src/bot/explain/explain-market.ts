@@ -22,8 +22,8 @@ import type {
 export function explainMarket(
   {
     context,
-    tradingGuards: safety,
-    liquidatedInventory: unwinding,
+    tradingGuards,
+    liquidatedInventory,
   }: Pick<Bot, "context" | "tradingGuards" | "liquidatedInventory">,
   trader: MarketTrader,
   planned: PlannedWorst,
@@ -37,7 +37,7 @@ export function explainMarket(
   const quotes = explainQuotes(context, trader, planned, midTicks, reason);
   const held = quotes.filter(({ fate }) => fate !== "withheld");
   const isQuoting =
-    trader.target === undefined && held.length > 0 && safety.areQuotesAllowed(marketId);
+    trader.target === undefined && held.length > 0 && tradingGuards.areQuotesAllowed(marketId);
   return {
     strategy: config.markets[marketId]?.strategy ?? "no strategy",
     state:
@@ -48,7 +48,7 @@ export function explainMarket(
           : isQuoting
             ? "quoting"
             : "not quoting",
-    reasons: reasonsOf(context, safety, trader, quotes),
+    reasons: reasonsOf(context, tradingGuards, trader, quotes),
     bestBid: touch === null ? undefined : instrument.priceOf(touch.bidTicks),
     bestAsk: touch === null ? undefined : instrument.priceOf(touch.askTicks),
     midQuote: midTicks === undefined ? undefined : midTicks * instrument.tickQuote,
@@ -59,7 +59,11 @@ export function explainMarket(
     positionBase: registered && account.confirmed ? account.positionBase(marketId) : undefined,
     quotes,
     reason: reason === undefined ? undefined : explainReason(trader, reason),
-    unwinding: explainUnwinding(trader, unwinding, findQuotingObstacles(context, safety, trader)),
+    unwinding: explainUnwinding(
+      trader,
+      liquidatedInventory,
+      findQuotingObstacles(context, tradingGuards, trader),
+    ),
     cancels: (trader.plan?.cancels ?? []).map(({ hash, why }) => ({ hash, why })),
     worst: explainWorst(trader, planned, registered),
     tokens: marketTokens(context, trader, held.length),

@@ -60,7 +60,7 @@ export async function explainBot({
       await new Promise<void>((resolve) => clock.setTimer(LOOK_EVERY_MS, resolve));
     }
     if (isBroken) await running.stopped;
-    const { config, runtime: seam, privateKey, chain: access } = options;
+    const { config, runtime, privateKey, chain: access } = options;
     const { bot, client, account } = running;
     const memory = new MemoryStateStore();
     const nowMs = () => bot.context.exchangeTime.nowMs();
@@ -72,7 +72,7 @@ export async function explainBot({
               config,
               privateKey,
               account,
-              runtime: seam,
+              runtime,
               store: memory,
               client,
               bot,
@@ -175,10 +175,10 @@ export function warnOfImplausibleValues(
  * an operator resumes it.
  */
 function isAnswered({ bot }: Pick<RunningBot, "bot">): boolean {
-  const { context, tradingGuards: safety } = bot;
+  const { context, tradingGuards } = bot;
   for (const trader of context.traders.values()) {
     if (
-      safety
+      tradingGuards
         .haltsFor(trader.marketId)
         .some(({ resumesByItself, name }) => !resumesByItself || name === DAILY_LOSS)
     )
@@ -189,7 +189,7 @@ function isAnswered({ bot }: Pick<RunningBot, "bot">): boolean {
     const isPlanned = trader.plan !== undefined && !trader.isDirty && isHeard;
     if (
       context.phase !== "running" ||
-      !safety.areQuotesAllowed(trader.marketId) ||
+      !tradingGuards.areQuotesAllowed(trader.marketId) ||
       !isPlanned ||
       !Number.isFinite(trader.state.markTicks)
     )

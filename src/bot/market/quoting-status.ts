@@ -112,7 +112,7 @@ export function describeShedLoad({ loopLag }: BotContext): readonly string[] {
  * Orders of the newest plan that are not sent, grouped by cause: quotes, or a slice of a position.
  */
 function heldPlaces(
-  { backoff: holds, clock }: BotContext,
+  { backoff, clock }: BotContext,
   { marketId, instrument, plan }: MarketTrader,
 ): string[] {
   const nowMs = clock.monotonicMs();
@@ -125,7 +125,7 @@ function heldPlaces(
     causes.set(why, [...(causes.get(why) ?? []), name]);
   };
   for (const place of plan?.places ?? []) {
-    const why = holds.reasonFor(slotSubject(marketId, place.side, place.level), nowMs);
+    const why = backoff.reasonFor(slotSubject(marketId, place.side, place.level), nowMs);
     if (why !== undefined) hold(why, place);
   }
   for (const one of plan?.withheld ?? []) hold(one.why, one);

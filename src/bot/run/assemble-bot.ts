@@ -47,8 +47,8 @@ export interface AssembleBotDeps {
 
 /** Assembles a bot and starts it. @throws RunError for a paper session that is not a dry run. */
 export function assembleBot(options: RunBotOptions, parts: AssembleBotDeps): Assembled {
-  const { config, runtime: seam, store, log, paper } = options;
-  const { rules, account, metrics, client, registered, sessionListener: tap } = parts;
+  const { config, runtime, store, log, paper } = options;
+  const { rules, account, metrics, client, registered, sessionListener } = parts;
   const isDry = options.dryRun === true;
   if (paper !== undefined && !isDry)
     throw new RunError("fills orders on paper", {
@@ -59,17 +59,17 @@ export function assembleBot(options: RunBotOptions, parts: AssembleBotDeps): Ass
     client,
     syncClock: parts.syncClock,
     config,
-    clock: seam.clock,
+    clock: runtime.clock,
     log,
     isDry,
   });
-  const monitor = new RunMonitor(metrics, log, seam.clock, () => watch.end());
+  const monitor = new RunMonitor(metrics, log, runtime.clock, () => watch.end());
   const listeners: ((notice: BotEvent) => void)[] = [];
   let made: Bot | undefined;
-  const asks = createDecoratorDeps(() => made, seam.clock);
+  const asks = createDecoratorDeps(() => made, runtime.clock);
   const { venue, live } = sessionVenue({
     config,
-    runtime: seam,
+    runtime,
     transport: parts.timestampedTransport,
     signer: parts.signer,
     beginning: { account, rules, registered },
@@ -87,17 +87,17 @@ export function assembleBot(options: RunBotOptions, parts: AssembleBotDeps): Ass
       isPaper: paper !== undefined,
       strategies: parts.files,
     },
-    seam,
+    runtime,
     store,
   );
-  const journal = createTurnRecorder(header, { journal: options.journal, tap });
+  const journal = createTurnRecorder(header, { journal: options.journal, tap: sessionListener });
   const earlier =
     !registered || paper !== undefined
       ? undefined
       : new TradeBackfill({
           store,
           client,
-          clock: seam.clock,
+          clock: runtime.clock,
           log,
           onRequest: () => command({ command: "asked" }),
         });
@@ -108,14 +108,14 @@ export function assembleBot(options: RunBotOptions, parts: AssembleBotDeps): Ass
     rules,
     strategies: parts.strategies,
     venue,
-    runtime: { ...seam, clock: guardedClock(seam.clock, watch) },
+    runtime: { ...runtime, clock: guardedClock(runtime.clock, watch) },
     store,
     outbox: {
       enqueue: (item) => outbox.enqueue({ ...item, onTurn: watch.catchFailures(item.onTurn) }),
     },
     listener: (notice) => {
       monitor.onBotEvent(notice);
-      if (made !== undefined) tap?.onBotEvent(notice, made);
+      if (made !== undefined) sessionListener?.onBotEvent(notice, made);
       earlier?.onBotEvent(notice);
       for (const listener of listeners) listener(notice);
     },
@@ -132,7 +132,7 @@ export function assembleBot(options: RunBotOptions, parts: AssembleBotDeps): Ass
   earlier?.attach(bot);
   const subscription = venue.events$.subscribe(
     watch.catchFailures((event) => {
-      tap?.onVenueEvent(event);
+      sessionListener?.onVenueEvent(event);
       bot.accept({ kind: "event", event });
     }),
   );

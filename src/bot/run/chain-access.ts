@@ -129,7 +129,7 @@ export async function findLensAddress(
  * has no chain, or the chain does not answer: the liquidator's start reports why.
  */
 export async function readChainGenesis(
-  { config, chain, withoutLiquidator: alone, runtime: seam, log }: ChainStart,
+  { config, chain, withoutLiquidator, runtime, log }: ChainStart,
   { eip712 }: VenueRules,
   nowMs: () => Ms,
 ): Promise<Hex | undefined> {
@@ -137,12 +137,12 @@ export async function readChainGenesis(
     config.chain === undefined ||
     config.liquidator === undefined ||
     chain === undefined ||
-    alone === true
+    withoutLiquidator === true
   )
     return undefined;
   const rpc = openChainRpc(config.chain, chain.rpcs, {
     chainId: eip712.chainId,
-    clock: seam.clock,
+    clock: runtime.clock,
     nowMs,
   });
   try {

@@ -134,15 +134,15 @@ export class BotLiquidatorVenue implements LiquidatorVenue {
   }
 
   pause(): TakeoverPause | undefined {
-    const { phase, tradingGuards: safety } = this.#bot;
+    const { phase, tradingGuards } = this.#bot;
     if (phase !== "running")
       return { why: `the bot is ${phase}`, isTemporary: phase === "starting" };
-    const halts = safety.halts.filter(({ scope }) => scope === "account");
+    const halts = tradingGuards.halts.filter(({ scope }) => scope === "account");
     const gravest = halts.find(({ resumesByItself }) => !resumesByItself) ?? halts[0];
     if (gravest !== undefined)
       return { why: `${gravest.name}: ${gravest.why}`, isTemporary: gravest.resumesByItself };
     // An account that may only reduce positions does not take any over.
-    const reduces = safety.ladder.acting.find(
+    const reduces = tradingGuards.ladder.acting.find(
       ({ action, marketId }) => action === "reduce" && marketId === undefined,
     );
     return reduces === undefined
@@ -241,15 +241,15 @@ export class BotLiquidatorVenue implements LiquidatorVenue {
   }
 
   #market(trader: MarketTrader, exposure: MarketExposure | undefined): VenueMarket {
-    const { context, tradingGuards: safety } = this.#bot;
+    const { context, tradingGuards } = this.#bot;
     const { marketId, instrument, book, rules } = trader;
     const own = context.account.orders.resting(marketId);
     // A closed market has no buyer for the position.
     const isOpen =
       book.isSynchronised &&
       rules.status === "TRADING" &&
-      safety.haltsFor(marketId).length === 0 &&
-      !safety.ladder.effectOn(marketId).isReduceOnly;
+      tradingGuards.haltsFor(marketId).length === 0 &&
+      !tradingGuards.ladder.effectOn(marketId).isReduceOnly;
     const mayFill = [...(exposure?.orders ?? []), ...(exposure?.foreignOrders ?? [])];
     const lotsOf = (side: Side): Lots =>
       mayFill.reduce(

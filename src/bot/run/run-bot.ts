@@ -25,7 +25,7 @@ import { withLiquidator } from "./with-liquidator.js";
  * exchange cannot be reached.
  */
 export async function startBot(options: RunBotOptions): Promise<RunningBot> {
-  const { config, runtime: seam, log } = options;
+  const { config, runtime, log } = options;
   const signer = createAccountSigner(config.account, options.privateKey);
   const markets = Object.keys(config.markets);
   const loaded = await loadStrategies(config, log);
@@ -35,11 +35,11 @@ export async function startBot(options: RunBotOptions): Promise<RunningBot> {
     new NetworkTransport({
       restUrl: config.exchange.rest,
       streamUrl: config.exchange.stream,
-      clock: seam.clock,
+      clock: runtime.clock,
       connections: CONNECTIONS,
     });
-  const received = new TimestampedTransport(network, seam);
-  let exchangeNowMs = (): Ms => seam.clock.nowMs();
+  const received = new TimestampedTransport(network, runtime);
+  let exchangeNowMs = (): Ms => runtime.clock.nowMs();
   const client = new RestClient({
     transport: network,
     signer,
@@ -49,13 +49,13 @@ export async function startBot(options: RunBotOptions): Promise<RunningBot> {
   try {
     const { rest, connectWithinMs: withinMs } = config.exchange;
     const reads = new StartupRetrier(
-      seam.clock,
+      runtime.clock,
       log,
       options.exchangeWait === undefined ? undefined : { ...options.exchangeWait, rest, withinMs },
     );
     const readClock = async (): Promise<void> => {
-      const offsetMs = (await client.time()) - seam.clock.nowMs();
-      exchangeNowMs = () => seam.clock.nowMs() + offsetMs;
+      const offsetMs = (await client.time()) - runtime.clock.nowMs();
+      exchangeNowMs = () => runtime.clock.nowMs() + offsetMs;
     };
     await reads.untilAnswered(readClock);
     const rules = await reads.untilAnswered(() => client.exchangeInfo(markets));
@@ -73,7 +73,7 @@ export async function startBot(options: RunBotOptions): Promise<RunningBot> {
       const genesis = await readChainGenesis(options, rules, () => exchangeNowMs());
       adoptExchangeInstance(
         { createdAtMs, genesis, isNewAccount: isNew },
-        { store, log, nowMs: seam.clock.nowMs() },
+        { store, log, nowMs: runtime.clock.nowMs() },
       );
     }
     const tap = await options.record?.({ account: signer.address, rules, registered });

@@ -84,10 +84,10 @@ export interface RunningLiquidator {
 export async function startLiquidator(
   options: StartLiquidatorOptions,
 ): Promise<RunningLiquidator | undefined> {
-  const { config, runtime: seam, store, client, bot, log, command } = options;
+  const { config, runtime, store, client, bot, log, command } = options;
   const { chain, liquidator: wanted } = config;
   if (chain === undefined || wanted === undefined) return undefined;
-  const { clock, random } = seam;
+  const { clock, random } = runtime;
   const { eip712 } = bot.context.rules;
   const dealer = eip712.verifyingContract.toLowerCase();
   const rpc = openChainRpc(chain, options.access.rpcs, {
@@ -224,7 +224,7 @@ function settingsOf(
 }
 
 function openLanes(
-  { config, bot, runtime: seam, access }: StartLiquidatorOptions,
+  { config, bot, runtime, access }: StartLiquidatorOptions,
   rpc: ChainRpc,
   signer: Signer,
   dealer: Hex,
@@ -239,7 +239,7 @@ function openLanes(
     rpc,
     signer,
     chainId,
-    clock: seam.clock,
+    clock: runtime.clock,
     store: access.laneStore({ chainId, account: signer.address }),
     pollMs,
     confirmations,

@@ -32,7 +32,7 @@ export interface SessionVenue {
  */
 export function sessionVenue({
   config,
-  runtime: seam,
+  runtime,
   transport,
   signer,
   beginning,
@@ -43,7 +43,7 @@ export function sessionVenue({
   const { registered } = beginning;
   const live = new LiveVenue({
     transport,
-    seam,
+    seam: runtime,
     signer,
     markets: Object.keys(config.markets),
     exchangeNowMs: bot.exchangeNowMs,
@@ -52,5 +52,5 @@ export function sessionVenue({
     streams: registered && paper === undefined ? true : "market",
   });
   if (paper !== undefined) return { live, venue: paper(live, beginning, bot) };
-  return { live, venue: registered ? live : new UnregisteredAccountVenue(live, seam.clock) };
+  return { live, venue: registered ? live : new UnregisteredAccountVenue(live, runtime.clock) };
 }

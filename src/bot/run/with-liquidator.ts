@@ -16,15 +16,16 @@ export async function withLiquidator(
   const {
     config,
     privateKey,
-    runtime: seam,
+    runtime,
     store,
     log,
     dryRun = false,
-    withoutLiquidator: alone = false,
+    withoutLiquidator = false,
     chain,
   } = options;
   const { bot, client, account, monitor } = running;
-  if (config.liquidator === undefined || alone) return { ...running, liquidator: undefined };
+  if (config.liquidator === undefined || withoutLiquidator)
+    return { ...running, liquidator: undefined };
   if (chain === undefined)
     throw new RunError("a bot that liquidates needs access to its chain", {
       field: "chain",
@@ -34,7 +35,7 @@ export async function withLiquidator(
       config,
       privateKey,
       account,
-      runtime: seam,
+      runtime,
       store,
       client,
       bot,

@@ -215,17 +215,17 @@ export class EquityMonitor {
     const nowMs = clock.monotonicMs();
     if (this.#known?.serial !== account.moneySerial)
       this.#known = { serial: account.moneySerial, untold: account.unexplainedEquity };
-    const { state: untold, possibleTransfer: doubtful } = observeUnexplainedEquity(
+    const { state, possibleTransfer } = observeUnexplainedEquity(
       this.#unexplained,
       this.#known.untold,
       nowMs,
       nowMs - exchangeTime.nowMs() + account.incomesListedToMs,
     );
-    this.#unexplained = untold;
+    this.#unexplained = state;
     return {
       equity,
       netDeposits: (account.startEquity ?? 0n) + account.transferred,
-      possibleTransfer: doubtful,
+      possibleTransfer,
     };
   }
 

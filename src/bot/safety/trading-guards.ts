@@ -303,9 +303,9 @@ export class TradingGuards {
   #updateHealth(): void {
     const { account, exchangeTime, loopLag } = this.#context;
     const health = this.#account;
-    const { isKnown: known } = exchangeTime;
+    const { isKnown } = exchangeTime;
     health.isConfirmed = account.confirmed && account.current;
-    health.clockOffsetMs = known ? exchangeTime.offsetMs : undefined;
+    health.clockOffsetMs = isKnown ? exchangeTime.offsetMs : undefined;
     health.loopLagMs = loopLag.isOverLimit ? loopLag.lagMs : undefined;
     health.clockAtMs = exchangeTime.measuredAtMonotonicMs;
     health.trouble =

@@ -52,7 +52,7 @@ export class GuardHeartbeat {
   }
 
   #write(state: GuardBeat["state"]): void {
-    const { clock, store, account, onFailure: failed } = this.#options;
+    const { clock, store, account, onFailure } = this.#options;
     try {
       const exchange = claimedExchange(store);
       if (exchange === undefined) return;
@@ -67,7 +67,7 @@ export class GuardHeartbeat {
       store.writeBehind(GUARD_HEARTBEAT_FILE, JSON.stringify(beat));
       this.#hasFailed = false;
     } catch (error) {
-      if (!this.#hasFailed) failed(error);
+      if (!this.#hasFailed) onFailure(error);
       this.#hasFailed = true;
     }
   }

@@ -48,20 +48,20 @@ export class StrategySession {
 
   /** Subscribes to the strategy; stop a running one first. */
   start(listener: StrategyListener): void {
-    const { strategy, onStrategyCall: calling, marketId } = this.#deps;
+    const { strategy, onStrategyCall, marketId } = this.#deps;
     if (strategy === undefined) return;
     this.#viewers = [];
-    calling?.(marketId);
+    onStrategyCall?.(marketId);
     this.#subscribe(strategy, listener);
-    calling?.(undefined);
+    onStrategyCall?.(undefined);
   }
 
   /** Emits a view to the strategy. */
   emitView(view: MarketView): void {
-    const { onStrategyCall: calling, marketId } = this.#deps;
-    calling?.(marketId);
+    const { onStrategyCall, marketId } = this.#deps;
+    onStrategyCall?.(marketId);
     for (const viewer of this.#viewers) viewer.next(view);
-    calling?.(undefined);
+    onStrategyCall?.(undefined);
   }
 
   stop(): void {

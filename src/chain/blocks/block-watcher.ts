@@ -53,7 +53,7 @@ export class BlockWatcher {
   }
 
   async #poll(): Promise<void> {
-    const { clock, onStep, onPollError: onTrouble, pollMs = 500 } = this.#options;
+    const { clock, onStep, onPollError, pollMs = 500 } = this.#options;
     const atMs = clock.monotonicMs();
     let waitMs = pollMs;
     try {
@@ -62,7 +62,7 @@ export class BlockWatcher {
       waitMs = this.#pollSchedule.waitMs(clock.monotonicMs());
       if (!this.#isClosed && step.added.length + step.removed.length > 0) onStep(step);
     } catch (error) {
-      if (!this.#isClosed) onTrouble(error);
+      if (!this.#isClosed) onPollError(error);
     } finally {
       this.#arm(waitMs);
     }

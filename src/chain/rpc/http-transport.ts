@@ -79,7 +79,7 @@ export class HttpTransport implements RpcTransport {
   }
 
   async #post(body: string): Promise<{ readonly status: number; readonly text: string }> {
-    const { clock, timeoutMs, maxResponseBytes: maxAnswerBytes = MOST_BYTES } = this.#options;
+    const { clock, timeoutMs, maxResponseBytes = MOST_BYTES } = this.#options;
     const abort = new AbortController();
     let isLate = false;
     const timer = clock.setTimer(timeoutMs, () => {
@@ -102,8 +102,8 @@ export class HttpTransport implements RpcTransport {
       let bytes = 0;
       for await (const chunk of response.body as AsyncIterable<Buffer>) {
         bytes += chunk.length;
-        if (bytes > maxAnswerBytes)
-          throw new RpcFailure("malformed", `an answer above ${maxAnswerBytes} bytes`);
+        if (bytes > maxResponseBytes)
+          throw new RpcFailure("malformed", `an answer above ${maxResponseBytes} bytes`);
         chunks.push(chunk);
       }
       return { status: response.statusCode, text: Buffer.concat(chunks).toString("utf8") };

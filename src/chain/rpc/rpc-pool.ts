@@ -143,8 +143,8 @@ export class RpcPool {
   /** The reason why each RPC is not trusted now; undefined if it is. */
   #distrustReasons(): readonly (string | undefined)[] {
     const { nowMs, maxHeadAgeMs, maxLagBlocks, quorum } = this.#options;
-    const heads = this.#healths.map(({ head, isChainConfirmed: isOfChain }) =>
-      isOfChain ? head : undefined,
+    const heads = this.#healths.map(({ head, isChainConfirmed }) =>
+      isChainConfirmed ? head : undefined,
     );
     const judged = findDistrustedHeads(heads, {
       nowMs: nowMs(),
@@ -152,8 +152,8 @@ export class RpcPool {
       maxLagBlocks,
       quorum,
     });
-    return this.#healths.map(({ isChainConfirmed: isOfChain, lastFailure }, i) =>
-      isOfChain ? judged[i] : (lastFailure ?? "has not been asked yet"),
+    return this.#healths.map(({ isChainConfirmed, lastFailure }, i) =>
+      isChainConfirmed ? judged[i] : (lastFailure ?? "has not been asked yet"),
     );
   }
 

@@ -43,11 +43,11 @@ export class FinalityWatcher {
    * starts over.
    */
   async check(head: BlockHeader): Promise<void> {
-    const { ledger, followBlocks, onUndone: undo } = this.#ports;
+    const { ledger, followBlocks, onUndone } = this.#ports;
     for (const ended of ledger.ended)
       if (head.number - ended.atBlock >= followBlocks) ledger.stopWatching(ended);
     if (!this.#mayHaveReorged) return;
-    for (const ended of ledger.ended) if (await this.#isUndone(ended, head)) undo(ended);
+    for (const ended of ledger.ended) if (await this.#isUndone(ended, head)) onUndone(ended);
     this.#mayHaveReorged = false;
   }
 

@@ -35,17 +35,10 @@ export class GapFiller {
    * continues.
    */
   async fillIfStuck({ head, count }: ChainView): Promise<void> {
-    const {
-      settings,
-      ledger,
-      account,
-      keeper,
-      isStopped: isStill,
-      onStoreFailure: fault,
-    } = this.#ports;
+    const { settings, ledger, account, keeper, isStopped, onStoreFailure } = this.#ports;
     const { clock, stuckMs, fees: policy, maxFillCostWei } = settings;
     const lowest = ledger.slots.find(({ nonce }) => nonce >= count)?.nonce;
-    if (isStill() || lowest === undefined || lowest === count) {
+    if (isStopped() || lowest === undefined || lowest === count) {
       this.#since = undefined;
       return;
     }
@@ -53,12 +46,12 @@ export class GapFiller {
     if (clock.monotonicMs() - this.#since.ms < stuckMs || (await account.count("pending")) > count)
       return;
     const fees = firstFees(nextBaseFeeWei(head), policy, maxFillCostWei / TRANSFER_GAS);
-    if (fees === undefined || isStill()) return;
+    if (fees === undefined || isStopped()) return;
     let slot: NonceSlot;
     try {
       slot = ledger.open(null, keeper.sign(count, null, "fill", TRANSFER_GAS, fees));
     } catch (error) {
-      return fault(error);
+      return onStoreFailure(error);
     }
     await keeper.broadcast(slot);
   }

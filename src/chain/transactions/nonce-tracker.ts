@@ -103,7 +103,7 @@ export class NonceTracker {
 
   /** Broadcasts the newest transaction. Never rejects for a node's response: that is an event. */
   async broadcast(slot: NonceSlot): Promise<void> {
-    const { settings, emitJobEvent: tell, isClosed } = this.#ports;
+    const { settings, emitJobEvent, isClosed } = this.#ports;
     const attempt = slot.newest;
     slot.broadcastsInProgress += 1;
     slot.lastBroadcastMs = settings.clock.monotonicMs();
@@ -114,7 +114,7 @@ export class NonceTracker {
     if (isClosed() || slot.newest !== attempt) return;
     const said = handover.isAccepted ? undefined : handover.refusal;
     if (!handover.isAccepted && said !== slot.lastRefusal) {
-      tell(slot.job, {
+      emitJobEvent(slot.job, {
         kind: "not-taken",
         attempt: withoutRawBytes(attempt),
         why: handover.refusal,
@@ -246,14 +246,14 @@ export class NonceTracker {
     { head }: ChainView,
     event: JobEvent | undefined,
   ): Promise<boolean> {
-    const { ledger, settings, emitJobEvent: tell, onStoreFailure: fault } = this.#ports;
+    const { ledger, settings, emitJobEvent, onStoreFailure } = this.#ports;
     try {
       ledger.extend(slot, next, { ms: settings.clock.monotonicMs(), block: head.number });
     } catch (error) {
-      fault(error);
+      onStoreFailure(error);
       return false;
     }
-    if (event !== undefined) tell(slot.job, event);
+    if (event !== undefined) emitJobEvent(slot.job, event);
     await this.broadcast(slot);
     return true;
   }
@@ -310,20 +310,15 @@ export class NonceTracker {
   }
 
   #finish(slot: NonceSlot, outcome: JobOutcome | null, { number }: BlockHeader): void {
-    const {
-      ledger,
-      onStoreFailure: fault,
-      emitJobEvent: tell,
-      emitNonceEvent: tellLanes,
-    } = this.#ports;
+    const { ledger, onStoreFailure, emitJobEvent, emitNonceEvent } = this.#ports;
     try {
       ledger.finish(slot, outcome, number);
     } catch (error) {
-      fault(error);
+      onStoreFailure(error);
     }
-    if (outcome !== null) tell(slot.job, { kind: "final", outcome });
+    if (outcome !== null) emitJobEvent(slot.job, { kind: "final", outcome });
     else
-      tellLanes({
+      emitNonceEvent({
         kind: "gap-filled",
         attempt: withoutRawBytes(slot.mined?.attempt ?? slot.newest),
       });

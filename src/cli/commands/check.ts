@@ -116,16 +116,16 @@ async function checkStrategies(
 /** Computes the bot's current quotes in a dry run, and checks its settings against them. */
 async function plausibilityFindings(
   config: BotConfig,
-  { env, runtime: seam }: CliContext,
+  { env, runtime }: CliContext,
   withinMs: Ms,
 ): Promise<Finding[]> {
-  const log = openLog({ level: "silent", clock: seam.clock });
+  const log = openLog({ level: "silent", clock: runtime.clock });
   try {
     const quoting = { ...config, chain: undefined, liquidator: undefined };
     const { complete, implausible } = await explainBot({
       config: quoting,
       privateKey: readAccountKey(config.account, env),
-      runtime: seam,
+      runtime,
       log,
       withinMs,
     });

@@ -48,7 +48,7 @@ async function answerOf(
   file: string | undefined,
   asked: ControlRequest,
 ): Promise<Answer> {
-  const { env, runtime: seam } = context;
+  const { env, runtime } = context;
   const command = controlCommandSchema.parse(asked);
   const isKept = command.command === "halt" || command.command === "resume";
   const choice: BotSelector = { file, env, accountFor: (named) => accountOf(named, env) };
@@ -60,7 +60,7 @@ async function answerOf(
   return {
     answer: await (command.command === "halt"
       ? haltRunningBot(context, bot, command)
-      : sendToRunningBot(bot, asked, seam.clock)),
+      : sendToRunningBot(bot, asked, runtime.clock)),
   };
 }
 

@@ -152,8 +152,8 @@ function urlToCopy(rpc: ChainRpc, urls: readonly string[], blockNumber: number):
   const at = rpc
     .report()
     .findIndex(
-      ({ distrustReason: distrust, headNumber = -1 }) =>
-        distrust === undefined && headNumber >= blockNumber,
+      ({ distrustReason, headNumber = -1 }) =>
+        distrustReason === undefined && headNumber >= blockNumber,
     );
   return urls[Math.max(0, at)] ?? "";
 }

@@ -34,19 +34,19 @@ export async function explainCommand(
 ): Promise<void> {
   const withinMs: Ms | undefined =
     within === undefined ? undefined : parseDuration(within, "--within");
-  const { env, runtime: seam } = context;
+  const { env, runtime } = context;
   const config = loadBotConfig(file, env);
   const privateKey = readAccountKey(config.account, env);
   const store = openExistingState(
     stateDirFor(config, createAccountSigner(config.account, privateKey).address),
   );
-  const log = openLog({ level: "error", clock: seam.clock });
+  const log = openLog({ level: "error", clock: runtime.clock });
   try {
     const explanation = await nameExchangeInErrors(config.exchange.rest, () =>
       explainBot({
         config,
         privateKey,
-        runtime: seam,
+        runtime,
         log,
         ...(config.chain === undefined
           ? {}

@@ -118,11 +118,11 @@ async function newPassword(context: CliContext, options: KeyCommandOptions): Pro
 }
 
 function promptOrRefuse(
-  { promptSecret: askSecret }: CliContext,
+  { promptSecret }: CliContext,
   prompt: string,
   instead: string,
 ): Promise<string> {
-  if (askSecret !== undefined) return askSecret(prompt);
+  if (promptSecret !== undefined) return promptSecret(prompt);
   throw new ConfigError("cannot be asked for without a terminal", {
     field: prompt.replace(": ", ""),
     expected: instead,

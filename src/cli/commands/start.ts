@@ -70,7 +70,7 @@ async function startAll(
   context: CliContext,
   { botFile, exchangeFile, forMs, loaded, load, options }: StartPlan,
 ): Promise<void> {
-  const { env, store, keyPath, finish: over } = await createFreshAccount(context, loaded);
+  const { env, store, keyPath, finish } = await createFreshAccount(context, loaded);
   context.stderr.write(`a fresh account for this start; its key is in ${keyPath}\n`);
   const { clock } = context.runtime;
   const companions: Companion[] = [];
@@ -123,7 +123,7 @@ async function startAll(
     summary = await runSession({ ...context, env }, session);
     reportRunEnd(context, summary, { file: botFile, dryRun: false, json: options.json });
   } finally {
-    over(summary);
+    finish(summary);
     // A companion that is still starting would be left behind.
     await Promise.allSettled(starting);
     for (const companion of companions) await companion.stop();

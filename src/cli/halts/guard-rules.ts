@@ -40,13 +40,13 @@ interface GuardStart {
  */
 export async function fetchGuardRules(
   access: GuardAccess,
-  { clock, log, budget, isOver, exchangeWait: awaited }: GuardStart,
+  { clock, log, budget, isOver, exchangeWait }: GuardStart,
 ): Promise<VenueRules | undefined> {
   const { rest, connectWithinMs: withinMs } = access.config.exchange;
   const reads = new StartupRetrier(
     clock,
     log,
-    awaited === undefined ? undefined : { ...awaited, rest, withinMs },
+    exchangeWait === undefined ? undefined : { ...exchangeWait, rest, withinMs },
   );
   const syncClock = () => budget.call("time", { kept: 0, isOver }, access.syncClock);
   const exchangeInfo = () =>

@@ -57,25 +57,25 @@ export class CancelAllHalt {
    * before them. Otherwise says what to do.
    */
   async isSafe(): Promise<boolean> {
-    const { file, print: say } = this.#options;
+    const { file, print } = this.#options;
     this.#halting ??= this.#halt();
     const isHalted = await this.#halting;
     if (isHalted && this.#isLate)
-      say(
+      print(
         `the bot was halted after the cancels: npx marketwright cancel-all ${file} once more cancels what it placed meanwhile`,
       );
     return isHalted && !this.#isLate;
   }
 
   async #halt(): Promise<boolean> {
-    const { account, stateDir, marketId, file, print: say } = this.#options;
+    const { account, stateDir, marketId, file, print } = this.#options;
     const again = `it may place again what is cancelled: npx marketwright halt ${file} keeps it from that, or end it`;
     let bot: RunningBotEntry | undefined;
     try {
       if (!isLocked({ account, env: this.#context.env, stateDir }, "bot")) return true;
       bot = await this.#running();
       if (bot === undefined) {
-        say(
+        print(
           `a bot of this account runs that cannot be reached from here, as another user's or in another XDG_RUNTIME_DIR: ${again}`,
         );
         return false;
@@ -93,13 +93,13 @@ export class CancelAllHalt {
       });
     } catch (error) {
       if (!(error instanceof MarketwrightError)) throw error;
-      say(
+      print(
         `the bot that runs${bot === undefined ? "" : ` (process ${bot.pid})`} could not be halted: ${error.message}: ${again}`,
       );
       return false;
     }
     const where = marketId === undefined ? "" : ` --market ${marketId}`;
-    say(
+    print(
       `the bot that runs (process ${bot.pid}) is halted, so that it places nothing again: npx marketwright resume ${file}${where} lets it quote`,
     );
     return true;

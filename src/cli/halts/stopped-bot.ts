@@ -52,7 +52,7 @@ type HaltCommand<Name extends "halt" | "resume" = "halt" | "resume"> = Extract<
  * when the stored state is broken.
  */
 export async function commandStoppedBot(
-  { env, runtime: seam }: CliContext,
+  { env, runtime }: CliContext,
   file: string,
   command: HaltCommand,
 ): Promise<StoppedBotStatus> {
@@ -66,7 +66,7 @@ export async function commandStoppedBot(
       markets: Object.keys(config.markets),
       store,
       account,
-      nowMs: seam.clock.nowMs(),
+      nowMs: runtime.clock.nowMs(),
     };
     if (command.command === "halt")
       return { phase: "not running", account, halts: haltState(state, command) };
@@ -173,11 +173,9 @@ function memoryOf(
 }
 
 /** @throws RunError when a change could not be written */
-function requireWritten({
-  writeError: unwritten,
-}: Pick<ManualHaltStore | LatchStore, "writeError">): void {
-  if (unwritten === undefined) return;
-  throw new RunError(`not written down: ${unwritten}`, {
+function requireWritten({ writeError }: Pick<ManualHaltStore | LatchStore, "writeError">): void {
+  if (writeError === undefined) return;
+  throw new RunError(`not written down: ${writeError}`, {
     field: "stateDir",
     expected: "a folder that can be written",
   });

@@ -58,10 +58,10 @@ function checkWhole(running: RunningBot, command: string): void {
 
 /** The caller of a halt or a resume must know if it cannot be stored for the next run. */
 function checkKept({ bot }: RunningBot, command: string): void {
-  const { haltWriteError: unkept } = bot.tradingGuards;
-  if (unkept === undefined) return;
+  const { haltWriteError } = bot.tradingGuards;
+  if (haltWriteError === undefined) return;
   throw new RunError(
-    `done, but not written down: a bot that is started anew does not know it (${unkept})`,
+    `done, but not written down: a bot that is started anew does not know it (${haltWriteError})`,
     {
       field: "command",
       value: command,

@@ -96,7 +96,7 @@ async function session(
   cleanup: (() => void | Promise<void>)[],
 ): Promise<RunSummary> {
   const { config, dryRun, recordFolder, paper } = options;
-  const { env, runtime: seam } = context;
+  const { env, runtime } = context;
   const privateKey = readAccountKey(config.account, env);
   const account = createAccountSigner(config.account, privateKey).address;
   const support = detectScreenSupport(context.stdout, env);
@@ -111,7 +111,7 @@ async function session(
   claimState(owned);
   const log = openLog({
     level: config.logLevel,
-    clock: seam.clock,
+    clock: runtime.clock,
     ...(withScreen ? { file: store.pathFor("bot.log") } : {}),
   });
   cleanup.push(() => log.close());
@@ -139,7 +139,7 @@ async function session(
   const journal =
     options.journalPath === undefined
       ? undefined
-      : openJournal(options.journalPath, seam.clock, log);
+      : openJournal(options.journalPath, runtime.clock, log);
   if (journal !== undefined) cleanup.push(() => journal.close());
   // Registered before the bot starts, so that a signal meanwhile is not lost.
   const interrupted = context.interrupted();
@@ -163,7 +163,7 @@ async function session(
   };
   const entered = { directory: resolve(store.directory), markets: Object.keys(config.markets) };
   cleanup.push(addRunningBotEntry(dryRun ? entry : { ...entry, state: entered }, env));
-  cleanup.push(warnWithoutGuard({ ...options, store, account }, seam.clock, log));
+  cleanup.push(warnWithoutGuard({ ...options, store, account }, runtime.clock, log));
 
   const chain = chainAccessOf(config, store, env);
   const recorder =
@@ -174,7 +174,7 @@ async function session(
           config,
           dryRun,
           paper,
-          runtime: seam,
+          runtime,
           log,
         });
   if (recorder !== undefined) cleanup.push(recorder.abandon);
@@ -189,12 +189,12 @@ async function session(
   });
   if (quiet !== undefined) cleanup.push(quiet);
   let fault: string | undefined;
-  const kept = createRetryingState(state, { config, clock: seam.clock, log }, (reason) => {
+  const kept = createRetryingState(state, { config, clock: runtime.clock, log }, (reason) => {
     fault = reason;
     running?.command({ command: "stop", reason });
   });
   const between =
-    paper === undefined ? undefined : await createPaperDecorator(config, paper, seam.clock);
+    paper === undefined ? undefined : await createPaperDecorator(config, paper, runtime.clock);
   const start = (signal: AbortSignal) =>
     startBot({
       exchangeWait: {
@@ -203,7 +203,7 @@ async function session(
       },
       config,
       privateKey,
-      runtime: seam,
+      runtime,
       // A paper session does not change the account's state.
       store: paper === undefined ? kept : new MemoryStateStore(),
       log,
@@ -237,13 +237,13 @@ async function session(
   if (fault !== undefined) bot.command({ command: "stop", reason: fault });
   cleanup.push(() => bot.close());
   cleanup.push(watchCompanions(options, log));
-  cleanup.push(warnOfImplausibleValues(bot, seam.clock, log));
+  cleanup.push(warnOfImplausibleValues(bot, runtime.clock, log));
 
   const screen = withScreen ? openScreen(context, bot, log, support.color) : undefined;
   if (screen !== undefined) cleanup.push(() => screen.stop());
   const { forMs } = options;
   if (forMs !== undefined) watchdog?.endsIn(forMs);
-  await untilStopped(bot, { clock: seam.clock, forMs, interrupted, screen });
+  await untilStopped(bot, { clock: runtime.clock, forMs, interrupted, screen });
   await recorder?.close();
   return {
     ...summaryOfRun(bot),

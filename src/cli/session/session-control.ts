@@ -36,7 +36,7 @@ interface SessionControl {
  * the socket cannot be opened.
  */
 export async function startSessionControl(
-  { env, runtime: seam }: CliContext,
+  { env, runtime }: CliContext,
   options: SessionControlOptions,
 ): Promise<SessionControl> {
   const { config, account, state, directory } = options;
@@ -54,7 +54,7 @@ export async function startSessionControl(
     // Stored at once, because the bot may be restarted. A starting bot that has already read its
     // state receives it too.
     const halts = haltState(
-      { markets: Object.keys(config.markets), store: state, account, nowMs: seam.clock.nowMs() },
+      { markets: Object.keys(config.markets), store: state, account, nowMs: runtime.clock.nowMs() },
       command,
     );
     const { marketId, reason } = command;

@@ -15,7 +15,7 @@ export interface Companions {
  * @returns a function that stops this.
  */
 export function watchCompanions(
-  { companions = [], starting: beside }: Companions,
+  { companions = [], starting }: Companions,
   log: OpenLog,
 ): () => void {
   let over = false;
@@ -30,7 +30,7 @@ export function watchCompanions(
     }
   };
   watch();
-  beside?.then(watch, (error: unknown) => {
+  starting?.then(watch, (error: unknown) => {
     if (!over) log.error({ error }, "what should run beside the bot did not start");
   });
   return () => {

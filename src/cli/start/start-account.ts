@@ -36,7 +36,7 @@ interface StartAccount {
  * written, or belongs to another start now.
  */
 export async function createFreshAccount(
-  { env: given, runtime: seam }: CliContext,
+  { env: given, runtime }: CliContext,
   config: BotConfig,
 ): Promise<StartAccount> {
   const { keyEnv } = config.account;
@@ -48,7 +48,7 @@ export async function createFreshAccount(
         "account.keyEnv, the variable that start hands the fresh key on in (marketwright run trades a keystore's account)",
     });
   }
-  const privateKey = randomKey(seam.random);
+  const privateKey = randomKey(runtime.random);
   protectSecret(privateKey);
   const env = { ...given, [keyEnv]: privateKey };
   const { address } = ecdsaScheme.signer(privateKey);

@@ -120,7 +120,7 @@ export async function importFiles(store: HistoryStore, options: ImportOptions): 
 async function imported(store: HistoryStore, options: ImportOptions): Promise<Imported> {
   store.folder({ market: options.market, kind: "trades" });
   dropDeadImports(store);
-  const { cancellation: ends } = options;
+  const { cancellation } = options;
   const unpacked = importFolder(store);
   const lock = StoreLock.take(unpacked, "one import a process at a time");
   try {
@@ -128,23 +128,23 @@ async function imported(store: HistoryStore, options: ImportOptions): Promise<Im
     const plain: UnpackedFile[] = [];
     for (const file of options.files) {
       options.onFile?.(file);
-      const found = await unpack(file, unpacked, ends?.signal);
+      const found = await unpack(file, unpacked, cancellation?.signal);
       refuseForeign(found);
       for (const each of found) plain.push(await withoutMark(each, unpacked));
-      ends?.signal.throwIfAborted();
+      cancellation?.signal.throwIfAborted();
     }
     const duck = await Duck.open(store.spillFolder, options.limits);
     let again: Timer | undefined;
     const interrupt = (): void => {
       duck.interrupt();
-      again = ends?.clock.setTimer(INTERRUPT_EVERY_MS, interrupt);
+      again = cancellation?.clock.setTimer(INTERRUPT_EVERY_MS, interrupt);
     };
-    ends?.signal.addEventListener("abort", interrupt);
+    cancellation?.signal.addEventListener("abort", interrupt);
     try {
-      ends?.signal.throwIfAborted();
+      cancellation?.signal.throwIfAborted();
       return await taken(store, duck, plain, unpacked, options);
     } finally {
-      ends?.signal.removeEventListener("abort", interrupt);
+      cancellation?.signal.removeEventListener("abort", interrupt);
       again?.cancel();
       duck.close();
     }

@@ -64,12 +64,12 @@ export class MarketStreamRecorder {
     folder: string,
     sealed: SealedKind[],
   ) {
-    const { store, instrument, source, runtime: seam } = options;
+    const { store, instrument, source, runtime } = options;
     this.#options = options;
     this.#lock = lock;
     this.#folder = folder;
     this.#sealed = sealed;
-    this.#clock = new MonotonicWallClock(seam.clock);
+    this.#clock = new MonotonicWallClock(runtime.clock);
     this.#stamps = new LocalStamps(this.#clock);
     const us = this.#stamps.nowUs();
     this.#ranUs = us;

@@ -99,18 +99,8 @@ async function recordOnGrid(
   wish: RecordMarketOptions,
   instrument: Instrument,
 ): Promise<GridRecording> {
-  const {
-    store,
-    market,
-    rules,
-    address,
-    transport,
-    runtime: seam,
-    exchangeNowMs,
-    own,
-    until,
-    onState,
-  } = wish;
+  const { store, market, rules, address, transport, runtime, exchangeNowMs, own, until, onState } =
+    wish;
   let end: () => void = () => {};
   const ended = new Promise<void>((resolve) => {
     end = resolve;
@@ -119,14 +109,14 @@ async function recordOnGrid(
     store,
     instrument,
     source: own === undefined ? address : `${address} account ${own.account}`,
-    runtime: seam,
+    runtime,
     onBookLost: () => venue.resubscribe(market),
     onFailed: () => end(),
     onSealFailed: (error) => onState?.(`a day stays staged: ${textOf(error)}`),
   });
   const venue = new LiveVenue({
     transport,
-    seam,
+    seam: runtime,
     signer: own?.signer ?? NULL_SIGNER,
     ...(own === undefined ? {} : { account: own.account }),
     markets: [market],
@@ -136,8 +126,8 @@ async function recordOnGrid(
   let rulesNow: VenueRules | undefined;
   let askedAtMs = Number.NEGATIVE_INFINITY;
   const askRules = async (): Promise<void> => {
-    if (seam.clock.monotonicMs() - askedAtMs < RULES_AGAIN_MS) return;
-    askedAtMs = seam.clock.monotonicMs();
+    if (runtime.clock.monotonicMs() - askedAtMs < RULES_AGAIN_MS) return;
+    askedAtMs = runtime.clock.monotonicMs();
     try {
       const read = await wish.readRules();
       const now = instrumentOf(read, market);

@@ -71,7 +71,7 @@ const WIDE = `DECIMAL(38,${MOST_DIGITS})`;
 export async function repairRows(
   duck: Duck,
   wish: RowsToRepair,
-  { round = false, maxDropped: mostDropped = 0 }: RepairOptions,
+  { round = false, maxDropped = 0 }: RepairOptions,
 ): Promise<RepairedRows> {
   const { series, numbered, file, leftOut = [], messageRows } = wish;
   const { kind } = series;
@@ -85,16 +85,15 @@ export async function repairRows(
     ),
   );
   try {
-    if (mostDropped > 0)
-      await refuseBad(duck, table, wish, { round, maxDropped: mostDropped }, () => WIDE);
+    if (maxDropped > 0) await refuseBad(duck, table, wish, { round, maxDropped }, () => WIDE);
     const decimals = await inferDecimalPlaces(duck, kind, `SELECT * FROM ${table}`, file, round);
     // Rounded to the places that fit, an amount may become zero.
-    if (mostDropped > 0 && round)
+    if (maxDropped > 0 && round)
       await refuseBad(
         duck,
         table,
         wish,
-        { round, maxDropped: mostDropped },
+        { round, maxDropped },
         ({ type }) => `DECIMAL(${MOST_DIGITS},${decimals[type]})`,
       );
     return {
@@ -119,7 +118,7 @@ async function refuseBad(
   duck: Duck,
   table: string,
   { series: { kind }, file, rules = [], leftOut = [] }: RowsToRepair,
-  { round, maxDropped: mostDropped }: Required<RepairOptions>,
+  { round, maxDropped }: Required<RepairOptions>,
   typeOf: (column: { readonly type: DecimalGroup }) => string,
 ): Promise<void> {
   const decimals = decimalColumns(kind);
@@ -142,9 +141,9 @@ async function refuseBad(
   const total =
     (await count(`SELECT count(DISTINCT ${ROW_NUMBER}) AS total FROM ${table}`)) + leftOut.length;
   const summary = `${dropped} of ${total} rows cannot be used`;
-  if (dropped > mostDropped)
+  if (dropped > maxDropped)
     throw new HistoryError(file, `${summary}, which is more than may be left out`, {
-      value: mostDropped,
+      value: maxDropped,
       expected: `--drop-bad-rows ${dropped}, or a file without them`,
     });
   const rows = (await duck.rows(`${bad} ORDER BY rowNumber`)).map(({ rowNumber, isSnapshot }) => ({

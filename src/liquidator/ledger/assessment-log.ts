@@ -56,11 +56,11 @@ export class AssessmentLog {
   }
 
   /** Records that takeovers are paused. */
-  recordPause(victims: readonly Victim[], { why, isTemporary: isPassing }: TakeoverPause): void {
+  recordPause(victims: readonly Victim[], { why, isTemporary }: TakeoverPause): void {
     for (const { account } of victims)
       this.#revise(account, {
         reason: `paused: ${why}`,
-        ...(isPassing ? { isWaiting: true } : {}),
+        ...(isTemporary ? { isWaiting: true } : {}),
       });
   }
 

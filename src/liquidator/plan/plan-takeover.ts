@@ -71,9 +71,9 @@ export function planPosition(victim: Victim, perp: Hex, input: PlanInput): Takeo
   if (sized === "no-book") return refuse("no-book", "nobody on the book to unwind with");
   if ("brokenAtOnce" in sized) return refuse(sized.brokenAtOnce, BOUND_WORDS[sized.brokenAtOnce]);
 
-  const { terms, unwindEstimate: disposal, ownAfter, lossCredit, boundBy } = sized;
+  const { terms, unwindEstimate, ownAfter, lossCredit, boundBy } = sized;
   const expected = expectationOf(market, sized, gasCost.credit);
-  const worstAtMark = terms.credit + disposal.worstCredit - gasCost.credit;
+  const worstAtMark = terms.credit + unwindEstimate.worstCredit - gasCost.credit;
   const spare = worstAtMark - rules.minProfitCredit;
   const common = {
     victim: account,
@@ -88,7 +88,7 @@ export function planPosition(victim: Victim, perp: Hex, input: PlanInput): Takeo
     return { kind: "unprofitable", ...common, worstProfitQuote: worstAtMark, shortOfQuote: -spare };
 
   const gasCeiling = gasCost.credit + (spare * BigInt(rules.gasShareBps)) / BPS;
-  const expectCredit = rules.minProfitCredit + gasCeiling - disposal.worstCredit;
+  const expectCredit = rules.minProfitCredit + gasCeiling - unwindEstimate.worstCredit;
   const after = victimAfterTakeover(margin, market, terms);
   const [roomBefore, roomAfter] = [roomOf(own.margin), roomOf(ownAfter) - lossCredit];
   return {
@@ -96,8 +96,8 @@ export function planPosition(victim: Victim, perp: Hex, input: PlanInput): Takeo
     ...common,
     expectCredit,
     maxCostWei: toWei(gasCeiling, gas),
-    worstProfitQuote: expectCredit + disposal.worstCredit - gasCeiling,
-    unwindLots: disposal.unwindLots,
+    worstProfitQuote: expectCredit + unwindEstimate.worstCredit - gasCeiling,
+    unwindLots: unwindEstimate.unwindLots,
     marginUseQuote: roomBefore - roomAfter,
     reservedQuote: lossCredit,
     ownAfter,
@@ -117,11 +117,11 @@ function refusal(
 
 function expectationOf(
   market: TakeoverMarket,
-  { terms, unwindEstimate: disposal }: SizedTakeover,
+  { terms, unwindEstimate }: SizedTakeover,
   gasQuote: bigint,
 ): ExpectedTakeover {
   const { credit, insuranceFee, paper } = terms;
-  const { nettedCredit, unwindCredit, takerFee, makerFirstCredit } = disposal;
+  const { nettedCredit, unwindCredit, takerFee, makerFirstCredit } = unwindEstimate;
   const atMark = mulFixed(paper, market.markPrice);
   return {
     credit,

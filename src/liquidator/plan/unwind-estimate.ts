@@ -44,8 +44,8 @@ export class UnwindEstimator {
     this.#held = held;
     this.#rules = rules;
     this.#isSale = sign > 0n;
-    const { pendingUnwindLots: underwayLots } = market;
-    const ahead = this.#isSale ? Math.max(0, underwayLots) : Math.max(0, -underwayLots);
+    const { pendingUnwindLots } = market;
+    const ahead = this.#isSale ? Math.max(0, pendingUnwindLots) : Math.max(0, -pendingUnwindLots);
     this.#levels = withoutFirst(this.#isSale ? market.bids : market.asks, ahead);
   }
 

@@ -59,8 +59,8 @@ export class RiskyAccountPoller {
 
   /** @returns the wait before the next request. */
   async #requestList(): Promise<Ms> {
-    const { deps: means, schedule, blockNumber, onList: heard } = this.#options;
-    const { venue, ledger, log, clock, settings } = means;
+    const { deps, schedule, blockNumber, onList } = this.#options;
+    const { venue, ledger, log, clock, settings } = deps;
     try {
       for (const { account, isSafe, marketIds } of await venue.riskyAccounts()) {
         const victim = account.toLowerCase();
@@ -76,7 +76,7 @@ export class RiskyAccountPoller {
         }
       }
       this.#hasList = true;
-      heard();
+      onList();
     } catch (error) {
       log("warn", "the exchange's list of risky accounts could not be read", {
         why: error instanceof Error ? error.message : String(error),

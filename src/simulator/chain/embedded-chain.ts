@@ -73,14 +73,14 @@ export class EmbeddedChain {
     evm: LoggedEvm,
     listeners: Set<OnSubscriptionResult>,
     genesis: ChainGenesis,
-    { clock, blockProduction: rhythm, onFault = () => {} }: ChainOptions,
+    { clock, blockProduction, onFault = () => {} }: ChainOptions,
   ) {
     this.#evm = evm;
     this.#announcedHash = evm.head.hash;
     this.#listeners = listeners;
     this.genesis = genesis;
     this.#clock = clock;
-    this.#blockProduction = rhythm;
+    this.#blockProduction = blockProduction;
     this.#onFault = onFault;
   }
 

@@ -200,7 +200,7 @@ export class ExchangeComponents {
 
   #newFlows(
     seam: Seam,
-    { createFlow: flowOf, createAccountFlow: accountFlowOf, scheme = ecdsaScheme }: ExchangeOptions,
+    { createFlow, createAccountFlow, scheme = ecdsaScheme }: ExchangeOptions,
     booking: MatchBooking,
   ): FlowRunner {
     const { state, clearing } = this;
@@ -209,8 +209,8 @@ export class ExchangeComponents {
     return new FlowRunner({
       runtime: seam,
       creditDecimals: state.config.creditDecimals,
-      createFlow: (marketId, restart) => flowOf?.(marketId, restart) ?? null,
-      createAccountFlow: () => accountFlowOf?.() ?? null,
+      createFlow: (marketId, restart) => createFlow?.(marketId, restart) ?? null,
+      createAccountFlow: () => createAccountFlow?.() ?? null,
       createMarketPort: (market) =>
         new MarketFlowPort({
           market,

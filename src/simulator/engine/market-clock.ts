@@ -62,7 +62,7 @@ export class MarketClock {
   }
 
   #read(): void {
-    const { state, onMark, onSample: onReading } = this.#parts;
+    const { state, onMark, onSample } = this.#parts;
     const nowMs = state.nowMs();
     for (const market of state.markets.values()) {
       if (market.prices.sample(nowMs)) {
@@ -78,7 +78,7 @@ export class MarketClock {
       }
       state.listener.onMarket(market);
     }
-    onReading();
+    onSample();
   }
 
   /**

@@ -55,22 +55,17 @@ export class FlowRunner {
   }
 
   #startIn(market: Market, isRestart: boolean): void {
-    const {
-      runtime: seam,
-      creditDecimals,
-      createFlow: flowOf,
-      createMarketPort: portOf,
-    } = this.#parts;
+    const { runtime, creditDecimals, createFlow, createMarketPort } = this.#parts;
     const { mark } = market.prices;
-    const flow = flowOf(
+    const flow = createFlow(
       market.id,
       isRestart && mark > 0n ? { startPriceQuote: Number(mark) / 10 ** creditDecimals } : null,
     );
     if (flow === null) {
       return;
     }
-    const port = portOf(market);
+    const port = createMarketPort(market);
     this.#flows.push({ flow, port });
-    flow.start(port, seam);
+    flow.start(port, runtime);
   }
 }

@@ -39,15 +39,15 @@ export class DepositWaiter {
    * @returns null if there is nothing to wait for, or no block could bring it in time
    */
   waitFor({ account, sinceMs }: Pick<PendingCredit, "account" | "sinceMs">): Promise<void> | null {
-    const { credit, maxWaitMs: longestMs, nextBlockMs, runtime: seam } = this.#parts;
-    const nowMs = seam.clock.nowMs();
-    const leftMs = Math.min(longestMs, sinceMs + longestMs - nowMs);
+    const { credit, maxWaitMs, nextBlockMs, runtime } = this.#parts;
+    const nowMs = runtime.clock.nowMs();
+    const leftMs = Math.min(maxWaitMs, sinceMs + maxWaitMs - nowMs);
     const isBlockInTime = (nextBlockMs() ?? nowMs) <= nowMs + leftMs;
     if (leftMs <= 0 || !isBlockInTime || !credit.hasPendingDeposit(account)) return null;
     return new Promise<void>((resolve) => {
       const key = account.address.toLowerCase();
       const waits = this.#waits.get(key) ?? new Set<Wait>();
-      const timer = seam.clock.setTimer(leftMs, () => wait.end());
+      const timer = runtime.clock.setTimer(leftMs, () => wait.end());
       const wait: Wait = {
         account,
         end: () => {

@@ -71,23 +71,20 @@ export class Router {
   readonly #methods = new Map<string, readonly string[]>();
 
   /** @throws ConfigError for an invalid fee agreement */
-  constructor(
-    state: ExchangeState,
-    { orderManager: desk, clearing, withdrawals, scheme }: RouterDeps,
-  ) {
+  constructor(state: ExchangeState, { orderManager, clearing, withdrawals, scheme }: RouterDeps) {
     this.#state = state;
     this.#credit = clearing.credit;
     this.authentication = new Authentication(state, scheme);
     this.accounts = new AccountEndpoints(state, clearing);
-    this.orders = new OrderEntry(state, desk, this.authentication, clearing.credit);
+    this.orders = new OrderEntry(state, orderManager, this.authentication, clearing.credit);
     this.#limiter = new RateLimiter(state.config.rateLimits);
     const endpoints: Readonly<Record<OfferedName, Endpoint>> = {
       ...this.#publicEndpoints(new PublicEndpoints(state)),
       ...this.#accountEndpoints(),
       ...this.#custodyEndpoints(
-        new CustodyEndpoints(state, clearing, desk, withdrawals, this.authentication),
+        new CustodyEndpoints(state, clearing, orderManager, withdrawals, this.authentication),
       ),
-      ...this.#orderEndpoints(this.orders, new OrderEndpoints(state, desk)),
+      ...this.#orderEndpoints(this.orders, new OrderEndpoints(state, orderManager)),
     };
     this.#routes = new Map(
       offeredOperations(state.config).map(({ name, method, path, bucket }) => [

@@ -67,7 +67,7 @@ const DEALER = new Interface(dealerAbi);
  * @throws ChainRequestError and RunError as the chain does; FormatError when it does not exist
  */
 export async function readBlock(number: number, reading: BlockReaderDeps): Promise<ChainBlock> {
-  const { chain, events, isOwn, findRevertReason: reasonOf } = reading;
+  const { chain, events, isOwn, findRevertReason } = reading;
   const block = (await chain.request(
     "eth_getBlockByNumber",
     `0x${number.toString(16)}`,
@@ -92,7 +92,7 @@ export async function readBlock(number: number, reading: BlockReaderDeps): Promi
       ...what,
       hash: wire.hash,
       isReverted,
-      revertReason: isReverted && isOwn(what) ? await reasonOf(wire.hash) : null,
+      revertReason: isReverted && isOwn(what) ? await findRevertReason(wire.hash) : null,
       events: [
         ...(await insertTradeEvents(emitted, { ...what, hash: wire.hash }, reading)),
         ...(await waitingAfter(emitted, number, reading)),

@@ -111,7 +111,7 @@ export class ChainConnector {
   /** Creates the ledger that moves the exchange's credit; called once. */
   credit({
     onChanged,
-    onDepositArrived: onIncomingDone,
+    onDepositArrived,
   }: Pick<ChainConnectorListener, "onChanged"> &
     Pick<ChainCreditLedgerDeps, "onDepositArrived">): CreditLedger {
     const { state, open, report } = this.#parts;
@@ -127,7 +127,7 @@ export class ChainConnector {
       fundingTarget: lower(chain?.contracts.fundingLimiter === false ? dealer : fundingRateLimiter),
       gasMoneyWei: parseUnits(chain?.accounts.gasEth ?? "0", 18),
       report,
-      onDepositArrived: onIncomingDone,
+      onDepositArrived,
       afterChange: onChanged,
     });
     return this.#credit;

@@ -94,7 +94,7 @@ class Restoration {
   }
 
   #restoreAccounts(): void {
-    const { accounts, unregisteredAccounts: strangers, config } = this.#state;
+    const { accounts, unregisteredAccounts, config } = this.#state;
     this.#each<AccountRecord>(KEYS.accounts, (record, key) => {
       const house = this.#keys.account(key);
       if (house !== undefined) {
@@ -103,7 +103,7 @@ class Restoration {
       }
       const account = restoreAccount(record, config.retention);
       this.#keys.restore(account, key);
-      (account.isRegistered ? accounts : strangers).set(
+      (account.isRegistered ? accounts : unregisteredAccounts).set(
         account.address.toLowerCase() as Hex,
         account,
       );

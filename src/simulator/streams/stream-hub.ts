@@ -92,8 +92,8 @@ export class StreamHub implements StreamLinkListener, ExchangeListener {
   }
 
   #newLink(sink: StreamSink, options: StreamLinkOptions): StreamLink {
-    const { runtime: seam, config } = this.#state;
-    const link = new StreamLink(seam, config.streams, sink, options, this);
+    const { runtime, config } = this.#state;
+    const link = new StreamLink(runtime, config.streams, sink, options, this);
     this.#links.add(link);
     this.#connectionsOf.set(options.ip, (this.#connectionsOf.get(options.ip) ?? 0) + 1);
     return link;

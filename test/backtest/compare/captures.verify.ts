@@ -56,9 +56,9 @@ describe.each(Object.keys(BTC_CAPTURES) as BtcCapture[])(
           await loadStrategies(session.config, log),
         );
         const data = (await openSession(recorded.folder, session)).map(
-          ({ marketId, recordedTape: heard, history, isInBook }) => ({
+          ({ marketId, recordedTape, history, isInBook }) => ({
             marketId,
-            tape: heard,
+            tape: recordedTape,
             marks: history.marks,
             isInBook,
           }),

@@ -27,7 +27,7 @@ const folder = (): string => join(scratchFolder(), "session");
 async function again(
   at: string,
   session: Session,
-  change: (market: OpenedSessionMarket) => Tape = ({ recordedTape: heard }) => heard,
+  change: (market: OpenedSessionMarket) => Tape = ({ recordedTape }) => recordedTape,
 ): Promise<TurnReplayResult> {
   const log = createLog({ write: () => {} }, { level: "fatal", clock: new VirtualClock(0) });
   const strategies = bindStrategies(session.config, await loadStrategies(session.config, log));
@@ -66,8 +66,8 @@ it("wants the same to the byte in every turn of a paper session, and names the f
   expectSame(same, session);
 
   // One level of one book in the middle of the session differs.
-  const changed = await again(at, session, ({ recordedTape: heard }) =>
-    withBestBid(heard, Math.floor(heard.messages / 2)),
+  const changed = await again(at, session, ({ recordedTape }) =>
+    withBestBid(recordedTape, Math.floor(recordedTape.messages / 2)),
   );
   expect(changed.equal).toBeGreaterThan(0);
   expect(changed.equal).toBeLessThan(same.equal);
@@ -81,14 +81,14 @@ it("wants the same to the byte in every turn of a paper session, and names the f
     marketId: "btcusdc",
   });
 
-  const lacking = await again(at, session, ({ recordedTape: heard }) => ({
-    ...heard,
-    messages: heard.messages - 5,
+  const lacking = await again(at, session, ({ recordedTape }) => ({
+    ...recordedTape,
+    messages: recordedTape.messages - 5,
   }));
   expect(lacking.firstDifference?.why).toMatch(/^the store has no message \d+ of btcusdc$/);
-  const swapped = await again(at, session, ({ recordedTape: heard }) => ({
-    ...heard,
-    kind: heard.kind.map((kind) => (kind === TapeKind.trade ? TapeKind.bookUpdate : kind)),
+  const swapped = await again(at, session, ({ recordedTape }) => ({
+    ...recordedTape,
+    kind: recordedTape.kind.map((kind) => (kind === TapeKind.trade ? TapeKind.bookUpdate : kind)),
   }));
   expect(swapped.firstDifference?.why).toMatch(
     /^message \d+ of btcusdc is no public-trade in the store$/,

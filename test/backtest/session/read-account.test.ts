@@ -158,7 +158,7 @@ it("dates a cancel by the end of its order, though the next requests took longer
     [200, place(4)],
     [206, took(4, 203)],
   );
-  expect(account.cancels.map(({ acceptedUs: takenUs }) => msOf(takenUs))).toEqual([125, undefined]);
+  expect(account.cancels.map(({ acceptedUs }) => msOf(acceptedUs))).toEqual([125, undefined]);
   const arrival = createArrivalEstimator(account, 0);
   const [first, second] = account.cancels;
   expect(msOf(arrival(first?.sentUs as number))).toBe(125);
@@ -225,7 +225,7 @@ it("gives an unanswered cancel no effect while its order was open, and drops an 
     [5_900, told(6, 105, "NEW", 5)],
   );
   expect(
-    cancels.map(({ acceptedUs: takenUs, notBeforeUs }) => [msOf(takenUs), msOf(notBeforeUs)]),
+    cancels.map(({ acceptedUs, notBeforeUs }) => [msOf(acceptedUs), msOf(notBeforeUs)]),
   ).toEqual([
     [undefined, 5_699],
     [undefined, 5_803],

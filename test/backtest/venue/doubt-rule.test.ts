@@ -89,8 +89,8 @@ describe("a bot that quotes GTT near the middle, on a book published every 25 ms
     const { asTakers, asMakers } = honest.totals.doubtful;
     expect(asTakers.fills).toBeGreaterThan(10);
     expect(asMakers.fills).toBe(0);
-    for (const { ambiguity: doubt, isMaker, cause, fee, quote } of honest.fills) {
-      expect(isMaker).toBe(cause !== "taker" && doubt === undefined);
+    for (const { ambiguity, isMaker, cause, fee, quote } of honest.fills) {
+      expect(isMaker).toBe(cause !== "taker" && ambiguity === undefined);
       expect(fee > 0n).toBe(!isMaker && quote > 0n);
     }
     expect(asTakers.fees > 0n && asTakers.feesOtherwise < 0n).toBe(true);
@@ -121,20 +121,20 @@ describe("a bot that quotes GTT near the middle, on a book published every 25 ms
 describe("where makers pay more than takers", () => {
   it("charges a maker's fee for an order that may have rested or taken: otherwise the worst case were the cheaper one", () => {
     const { fills } = run("conservative", "GTT", { maker: "0.0005", taker: "-0.0001" });
-    const doubtful = fills.filter(({ ambiguity: doubt }) => doubt !== undefined);
+    const doubtful = fills.filter(({ ambiguity }) => ambiguity !== undefined);
     expect(doubtful.length).toBeGreaterThan(10);
-    for (const { fee, ambiguity: doubt } of doubtful)
-      expect(fee > 0n && (doubt?.feeOtherwise ?? 0n) < 0n).toBe(true);
+    for (const { fee, ambiguity } of doubtful)
+      expect(fee > 0n && (ambiguity?.feeOtherwise ?? 0n) < 0n).toBe(true);
   });
 });
 
 it("where takers have a rebate too, an ambiguous fill of an order that may take gets the smaller of both", () => {
   const { fills } = run("conservative", "GTT", { maker: "-0.0002", taker: "-0.0001" });
-  const doubtful = fills.filter(({ ambiguity: doubt }) => doubt !== undefined);
+  const doubtful = fills.filter(({ ambiguity }) => ambiguity !== undefined);
   expect(doubtful.length).toBeGreaterThan(10);
-  for (const { fee, quote, ambiguity: doubt } of doubtful) {
+  for (const { fee, quote, ambiguity } of doubtful) {
     expect([-quote / 10_000n, -quote / 10_000n - 1n]).toContain(fee);
-    expect((doubt?.feeOtherwise ?? 0n) < fee).toBe(true);
+    expect((ambiguity?.feeOtherwise ?? 0n) < fee).toBe(true);
   }
 });
 
@@ -171,9 +171,9 @@ describe("a bot that quotes POST_ONLY", () => {
   it("is a maker by either rule, without rebate for fills that may have been refusals live", () => {
     expect(honest.fills.length).toBe(flattering.fills.length);
     expect(honest.totals.doubtful.postOnly.fills).toBeGreaterThan(0);
-    for (const { isMaker, ambiguity: doubt, fee } of honest.fills) {
+    for (const { isMaker, ambiguity, fee } of honest.fills) {
       expect(isMaker).toBe(true);
-      expect(fee < 0n).toBe(doubt === undefined);
+      expect(fee < 0n).toBe(ambiguity === undefined);
     }
     expect(flattering.fills.every(({ fee }) => fee < 0n)).toBe(true);
   });
@@ -188,7 +188,7 @@ describe("a bot that quotes POST_ONLY", () => {
 
   it("pays its fee for ambiguous fills too where makers pay one", () => {
     const { fills } = run("conservative", "POST_ONLY", { maker: "0.0001", taker: "0.0005" });
-    expect(fills.some(({ ambiguity: doubt }) => doubt !== undefined)).toBe(true);
+    expect(fills.some(({ ambiguity }) => ambiguity !== undefined)).toBe(true);
     expect(
       fills.every(({ fee, quote }) => fee === quote / 10_000n || fee === quote / 10_000n + 1n),
     ).toBe(true);

@@ -65,8 +65,8 @@ describe("a dataDir whose chain has the contracts of an earlier version", () => 
     world = await openKept();
     const clients = await world.clients();
     const [alice, bob] = clients;
-    const { chain, addresses, dealerEventFormat: dealerForm } = world.chain;
-    expect(dealerForm).toEqual({ isFilledCreditNet: false });
+    const { chain, addresses, dealerEventFormat } = world.chain;
+    expect(dealerEventFormat).toEqual({ isFilledCreditNet: false });
     const setInsurance = new Interface([
       "event SetInsurance(address indexed, address indexed)",
     ]).getEvent("SetInsurance")?.topicHash;

@@ -15,8 +15,8 @@ export function createArrivalEstimator(
   const samples: [sentUs: number, tookUs: number][] = [];
   for (const { sentUs, acceptedUs } of orders)
     if (acceptedUs !== undefined) samples.push([sentUs, acceptedUs - sentUs]);
-  for (const { sentUs, acceptedUs: takenUs } of cancels)
-    if (takenUs !== undefined) samples.push([sentUs, takenUs - sentUs]);
+  for (const { sentUs, acceptedUs } of cancels)
+    if (acceptedUs !== undefined) samples.push([sentUs, acceptedUs - sentUs]);
   samples.sort(([one], [other]) => one - other);
   const [first, last] = [samples[0], samples.at(-1)];
   if (first === undefined || last === undefined) return (sentUs) => sentUs + shiftUs;

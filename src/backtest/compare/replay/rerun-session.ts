@@ -133,18 +133,18 @@ export function rerunSession(
     fill: (fill) => void markets.get(fill.marketId)?.fills.push(fill),
   };
   const halts = new HaltHistory(model.startUs / 1000);
-  const { defaultModel: plain, fitted } = model.models;
+  const { defaultModel, fitted } = model.models;
   const opening = openingPositions(session, opened, model.startUs);
-  const latency = latencyOf(plain);
+  const latency = latencyOf(defaultModel);
   const run: ReplayRun = new ReplayRun({
     config: session.config,
     rules: session.rules,
     strategies,
     markets: new Map(opened.map(({ marketId, history }) => [marketId, history])),
     fills: {
-      queue: plain.queue,
+      queue: defaultModel.queue,
       partialFills: true,
-      doubtful: plain.doubtful,
+      doubtful: defaultModel.doubtful,
       queueAheadBase: undefined,
       slippageTicks: 1,
       path: "ohlc",

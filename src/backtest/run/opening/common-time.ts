@@ -62,8 +62,8 @@ export function littleCommonTime(
   ];
 }
 
-function coveredSpans({ missingSpans: lacking }: CoveredMarket, span: Span): Span[] {
-  return findGaps(lacking, span);
+function coveredSpans({ missingSpans }: CoveredMarket, span: Span): Span[] {
+  return findGaps(missingSpans, span);
 }
 
 function commonSpans(spans: readonly Span[], others: readonly Span[]): Span[] {

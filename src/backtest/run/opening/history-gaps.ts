@@ -74,9 +74,9 @@ export function candleGapTexts(
   replayedMs: Span,
 ): string[] {
   const [fromMs, toMs] = askedOf([fromUs / 1000, toUs / 1000], replayedMs);
-  return markets.flatMap(({ marketId, klines, missingSpans: lacking }) => {
+  return markets.flatMap(({ marketId, klines, missingSpans }) => {
     const texts =
-      klines === undefined ? [] : missingCandles(klines, fromMs * 1000, toMs * 1000, lacking);
+      klines === undefined ? [] : missingCandles(klines, fromMs * 1000, toMs * 1000, missingSpans);
     return texts.map((text) => `${marketId} klines-${interval}: ${text}`);
   });
 }

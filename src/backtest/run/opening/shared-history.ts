@@ -21,19 +21,13 @@ export interface SharedHistory extends Omit<PlayedHistory, "markets"> {
  * @param marks all of them, and `tape` all that was read tape after tape; none for candles.
  */
 export function sharedMarket(market: PlayedMarket, marks?: MarkTape, tape?: Tape): SharedMarket {
-  const {
-    marketId,
-    hasFundingSchedule: tellsFunding,
-    funding,
-    klines,
-    missingSpans: lacking,
-  } = market;
+  const { marketId, hasFundingSchedule, funding, klines, missingSpans } = market;
   const shared = <Columns extends object>(columns: Columns | undefined): Columns | undefined =>
     columns && toSharedMemory(columns);
   return {
     marketId,
-    hasFundingSchedule: tellsFunding,
-    missingSpans: lacking,
+    hasFundingSchedule,
+    missingSpans,
     marks: shared(marks),
     funding: shared(funding),
     klines: shared(klines),

@@ -30,9 +30,9 @@ export class OutageVenue implements Venue {
   }
 
   submit(action: Action): void {
-    const { clock, outages: cutOff, venue } = this.#options;
+    const { clock, outages, venue } = this.#options;
     const nowMs = clock.nowMs();
-    const cut = cutOff.find(([fromMs, toMs]) => fromMs <= nowMs && nowMs < toMs);
+    const cut = outages.find(([fromMs, toMs]) => fromMs <= nowMs && nowMs < toMs);
     if (cut === undefined) {
       venue.submit(action);
       return;

@@ -77,10 +77,15 @@ export async function checkChain(check: ChainCheck): Promise<Finding[]> {
 
 function headFindings(rpc: ChainRpc, quorum: number): Finding[] {
   const report = rpc.report();
-  const believed = report.filter(({ distrustReason: distrust }) => distrust === undefined).length;
-  const each = report.map(({ name, distrustReason: distrust, headNumber, headAgeMs }): Finding => {
-    const text = distrust ?? `head ${headNumber}, ${((headAgeMs ?? 0) / 1000).toFixed(1)} s old`;
-    return { level: distrust === undefined ? "ok" : "warning", subject: `chain.${name}`, text };
+  const believed = report.filter(({ distrustReason }) => distrustReason === undefined).length;
+  const each = report.map(({ name, distrustReason, headNumber, headAgeMs }): Finding => {
+    const text =
+      distrustReason ?? `head ${headNumber}, ${((headAgeMs ?? 0) / 1000).toFixed(1)} s old`;
+    return {
+      level: distrustReason === undefined ? "ok" : "warning",
+      subject: `chain.${name}`,
+      text,
+    };
   });
   const text = `${believed} of ${report.length} RPCs are believed, and ${quorum} must agree`;
   return [...each, { level: believed >= quorum ? "ok" : "error", subject: "chain.quorum", text }];

@@ -32,29 +32,20 @@ export interface StreamCheck {
  * error, with its address and its reason. Never throws.
  */
 export async function checkStreams(check: StreamCheck): Promise<Finding[]> {
-  const {
-    config,
-    transport,
-    runtime: seam,
-    signer,
-    rules,
-    exchangeNowMs,
-    registered,
-    withinMs,
-  } = check;
+  const { config, transport, runtime, signer, rules, exchangeNowMs, registered, withinMs } = check;
   const venue = new LiveVenue({
     transport,
-    seam,
+    seam: runtime,
     signer,
     markets: Object.keys(config.markets),
     exchangeNowMs,
     streams: registered ? true : "market",
   });
-  const heard = new StreamProgress(config, registered, seam.clock.monotonicMs());
+  const heard = new StreamProgress(config, registered, runtime.clock.monotonicMs());
   await new Promise<void>((resolve) => {
-    const timer = seam.clock.setTimer(withinMs, resolve);
+    const timer = runtime.clock.setTimer(withinMs, resolve);
     venue.events$.subscribe((event) => {
-      heard.onEvent(event, seam.clock.monotonicMs());
+      heard.onEvent(event, runtime.clock.monotonicMs());
       if (!heard.isOver) return;
       timer.cancel();
       resolve();

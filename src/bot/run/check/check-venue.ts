@@ -50,7 +50,7 @@ export interface VenueCheck {
  * cannot be reached.
  */
 export async function checkVenue(check: VenueCheck): Promise<Finding[]> {
-  const { config, client, transport, runtime: seam, signer, withinMs } = check;
+  const { config, client, transport, runtime, signer, withinMs } = check;
   const { finding, offsetMs } = await clockFinding(check);
   const findings: Finding[] = [finding];
   const rules = await client.exchangeInfo(Object.keys(config.markets));
@@ -61,8 +61,8 @@ export async function checkVenue(check: VenueCheck): Promise<Finding[]> {
   const account = await accountFindings(check, rules);
   findings.push(...account.findings);
   const { registered } = account;
-  const exchangeNowMs = () => seam.clock.nowMs() + offsetMs;
-  const { clock } = seam;
+  const exchangeNowMs = () => runtime.clock.nowMs() + offsetMs;
+  const { clock } = runtime;
   findings.push(
     ...(await checkChain({
       config,
@@ -80,7 +80,7 @@ export async function checkVenue(check: VenueCheck): Promise<Finding[]> {
     ...(await checkStreams({
       config,
       transport,
-      runtime: seam,
+      runtime,
       signer,
       rules,
       exchangeNowMs,
@@ -127,10 +127,10 @@ function domainFindings(rules: VenueRules): Finding[] {
 }
 
 /** A strategy may refuse its parameters only once it knows the market's grid. */
-function bindStrategies({ strategies, runtime: seam }: VenueCheck, rules: VenueRules): void {
-  const scheduler = createRxScheduler(seam.clock);
+function bindStrategies({ strategies, runtime }: VenueCheck, rules: VenueRules): void {
+  const scheduler = createRxScheduler(runtime.clock);
   for (const [marketId, instrument] of instrumentsOf(rules)) {
-    strategies.get(marketId)?.({ marketId, instrument, scheduler, random: seam.random });
+    strategies.get(marketId)?.({ marketId, instrument, scheduler, random: runtime.random });
   }
 }
 
@@ -254,11 +254,11 @@ function marginFindings(
 }
 
 function orderFindings(
-  { config, signer, serverBuiltHashes: notedHashes }: VenueCheck,
+  { config, signer, serverBuiltHashes }: VenueCheck,
   orders: readonly VenueOrder[],
 ): Finding[] {
   const here = orders.filter(({ marketId }) => config.markets[marketId] !== undefined);
-  const manual = here.filter((order) => !isBotOrder(order, signer.address, notedHashes));
+  const manual = here.filter((order) => !isBotOrder(order, signer.address, serverBuiltHashes));
   const own = here.length - manual.length;
   if (manual.length === 0)
     return [

@@ -104,10 +104,10 @@ export class StartupRetrier {
       !NOBODY_YET.has(error.systemCode)
     )
       return false;
-    const { rest, withinMs, onWait: tell } = this.#awaited;
+    const { rest, withinMs, onWait } = this.#awaited;
     if (this.#clock.monotonicMs() + CONNECT_EVERY_MS > this.#connectEndMs) return false;
     if (!this.#isReported)
-      tell(
+      onWait(
         `no exchange answers at ${rest} yet (${error.systemCode}): waiting for it to start, for up to ${withinMs / 1000} s (exchange.connectWithinMs)`,
       );
     this.#isReported = true;

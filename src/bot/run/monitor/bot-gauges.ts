@@ -38,8 +38,8 @@ export function setBotGauges(bot: Bot, metrics: Metrics): void {
     }
   }
   const unit = 10 ** context.rules.creditDecimals;
-  const { inTransit: underWay, parts } = computeEarnings(bot);
-  if (underWay !== undefined) metrics.setInTransit(Number(underWay) / 10 ** parts.decimals);
+  const { inTransit, parts } = computeEarnings(bot);
+  if (inTransit !== undefined) metrics.setInTransit(Number(inTransit) / 10 ** parts.decimals);
   if (account.equity !== undefined)
     metrics.setEquity(
       Number(account.equity) / unit,

@@ -135,7 +135,7 @@ function countsOf(unwinds: readonly UnwindReport[]): Partial<Record<UnwindState,
 export function buildBotStatus(bot: Bot, running?: RunningLiquidator): BotStatus {
   const { config, account, traders, accountAddress, budget, exchangeTime, dryRun, isPaper, rules } =
     bot.context;
-  const { equity, change, transfers, earned, parts, inTransit: underWay } = computeEarnings(bot);
+  const { equity, change, transfers, earned, parts, inTransit } = computeEarnings(bot);
   const pnl = pnlText(parts);
   const unwinds = bot.liquidatedInventory.reports();
   const baseOf = (marketId: MarketId, lots: Lots): string =>
@@ -154,7 +154,7 @@ export function buildBotStatus(bot: Bot, running?: RunningLiquidator): BotStatus
     earnedQuote: quote(earned),
     pnlQuote: pnl.parts,
     pnlTotalQuote: pnl.total,
-    underWayQuote: underWay === undefined ? undefined : scaledToDecimal(underWay, parts.decimals),
+    underWayQuote: inTransit === undefined ? undefined : scaledToDecimal(inTransit, parts.decimals),
     peakEquityQuote: quote(bot.tradingGuards.peak),
     halts: accountHalts(bot),
     dailyLossQuote: quote(bot.tradingGuards.losses?.dailyLoss),
@@ -188,7 +188,7 @@ export function buildBotStatus(bot: Bot, running?: RunningLiquidator): BotStatus
 export function buildReadiness(bot: Bot, running?: RunningLiquidator): Readiness {
   const quoted = [...bot.context.traders.values()].filter(({ hasStrategy }) => hasStrategy);
   const blind =
-    running?.rpc.report().every(({ distrustReason: distrust }) => distrust !== undefined) === true
+    running?.rpc.report().every(({ distrustReason }) => distrustReason !== undefined) === true
       ? ["liquidator: no RPC can be believed"]
       : [];
   const paused = running === undefined ? undefined : running.liquidator.view().paused;
@@ -215,10 +215,10 @@ function pnlText(profit: ProfitParts): { readonly parts: PnlQuote; readonly tota
 
 /** For how long the position of a market has been unknown; undefined while it is known. */
 export function positionUnknownSeconds(
-  { tradingGuards: safety, context }: Bot,
+  { tradingGuards, context }: Bot,
   marketId: MarketId,
 ): number | undefined {
-  const halt = safety.haltsFor(marketId).find(({ name }) => name === "position-unknown");
+  const halt = tradingGuards.haltsFor(marketId).find(({ name }) => name === "position-unknown");
   return halt === undefined
     ? undefined
     : Math.round(context.clock.monotonicMs() - halt.sinceMs) / 1000;
@@ -237,8 +237,8 @@ export function accountHalts(bot: Bot): readonly string[] {
 }
 
 /** Active rungs of the risk ladder, in words: those of a market with its name. */
-export function ladderTexts({ tradingGuards: safety }: Bot): readonly string[] {
-  return safety.ladder.acting.map(
+export function ladderTexts({ tradingGuards }: Bot): readonly string[] {
+  return tradingGuards.ladder.acting.map(
     (rung) =>
       `${rung.measure}${rung.marketId === undefined ? "" : ` of ${rung.marketId}`}: ${actionText(rung)}: ${rung.why}`,
   );

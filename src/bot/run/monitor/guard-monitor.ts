@@ -21,9 +21,9 @@ export class GuardMonitor {
   }
 
   start(): void {
-    const { clock, everyMs, isGuarded, onChange: tell } = this.#options;
+    const { clock, everyMs, isGuarded, onChange } = this.#options;
     const guarded = isGuarded();
-    if (guarded !== this.#wasGuarded) tell(guarded);
+    if (guarded !== this.#wasGuarded) onChange(guarded);
     this.#wasGuarded = guarded;
     this.#timer = clock.setTimer(everyMs, () => this.start());
   }

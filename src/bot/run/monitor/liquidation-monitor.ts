@@ -90,10 +90,10 @@ export class LiquidationMonitor {
     const { watched, inFlight } = liquidator.view();
     const profitQuote = Number(ledger.counts().profitQuote) / 10 ** this.#creditDecimals;
     this.#metrics.setLiquidator({ profitQuote, candidates: watched, inFlight: inFlight.length });
-    for (const { name, headAgeMs, distrustReason: distrust } of rpc.report())
+    for (const { name, headAgeMs, distrustReason } of rpc.report())
       this.#metrics.setRpc(
         name,
-        distrust === undefined,
+        distrustReason === undefined,
         headAgeMs === undefined ? undefined : headAgeMs / 1000,
       );
   }

@@ -33,12 +33,12 @@ export function screenLiquidator(
     counts: Object.entries(counts),
     profitQuote: quote(profitQuote),
     gasEth: Number(scaledToDecimal(gasWei, 18)).toPrecision(3),
-    rpcs: rpc.report().map(({ name, headAgeMs, distrustReason: distrust }) => ({
+    rpcs: rpc.report().map(({ name, headAgeMs, distrustReason }) => ({
       name,
       text:
-        distrust ??
+        distrustReason ??
         (headAgeMs === undefined ? "no head yet" : `${(headAgeMs / 1000).toFixed(1)} s`),
-      isBelieved: distrust === undefined,
+      isBelieved: distrustReason === undefined,
     })),
     nearest: nearest.map(({ account, nearness, discountCredit }) => ({
       account,

@@ -132,7 +132,11 @@ export function buildLiquidatorStatus(
     suggestedTipGwei: tipWei === undefined ? undefined : scaledToDecimal(tipWei, GWEI_DECIMALS),
     rpcs: rpc
       .report()
-      .map(({ name, headAgeMs, distrustReason: distrust }) => ({ name, headAgeMs, distrust })),
+      .map(({ name, headAgeMs, distrustReason }) => ({
+        name,
+        headAgeMs,
+        distrust: distrustReason,
+      })),
     open: ledger.open.slice(-OPEN_TOLD).map((opportunity) => opportunityStatus(opportunity, scale)),
     ended: ledger.ended(ENDED_TOLD).map((opportunity) => opportunityStatus(opportunity, scale)),
   };

@@ -123,7 +123,7 @@ export function buildRunSummary(
   const { account, traders, rules, reservations } = bot.context;
   const { counts } = account;
   const { creditDecimals } = rules;
-  const { parts, inTransit: underWay } = computeEarnings(bot);
+  const { parts, inTransit } = computeEarnings(bot);
   const decimal = (value: bigint): string => scaledToDecimal(value, parts.decimals);
   const { startEquity } = account;
   const change = parts.total + parts.transfers;
@@ -158,7 +158,7 @@ export function buildRunSummary(
     positionBase,
     equityQuote: startEquity === undefined ? null : decimal(startEquity * unit + change),
     equityChangeQuote: startEquity === undefined ? null : decimal(change),
-    underWayQuote: underWay === undefined ? null : decimal(underWay),
+    underWayQuote: inTransit === undefined ? null : decimal(inTransit),
     netValueToldQuote: told === undefined ? null : scaledToDecimal(told, creditDecimals),
     pnlQuote: {
       spread: decimal(parts.spread),

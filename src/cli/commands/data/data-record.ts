@@ -119,12 +119,12 @@ function signerOf(
  * `cancel`.
  */
 function ended(
-  { runtime: seam, interrupted }: CliContext,
+  { runtime, interrupted }: CliContext,
   forMs: Ms | undefined,
 ): { readonly until: Promise<void>; readonly cancel: () => void } {
   let cancel = (): void => {};
   const until = new Promise<void>((resolve) => {
-    const timer = forMs === undefined ? undefined : seam.clock.setTimer(forMs, resolve);
+    const timer = forMs === undefined ? undefined : runtime.clock.setTimer(forMs, resolve);
     cancel = () => timer?.cancel();
     interrupted().then(() => {
       cancel();

@@ -236,10 +236,10 @@ export class TakeoverLedger {
 
   /** The same without reverted takeovers: the exchange may hold those for good. */
   certainlyUnreportedLots(marketId: MarketId, nowMs: Ms): readonly Lots[] {
-    const untold = this.#unreported(marketId, nowMs).filter(
+    const remaining = this.#unreported(marketId, nowMs).filter(
       ({ takeover, isRevert }) => !isRevert && !this.#entries.has(revertIdFor(takeover.id)),
     );
-    return subsetSums(untold.map(({ takeover }) => takeover.lots));
+    return subsetSums(remaining.map(({ takeover }) => takeover.lots));
   }
 
   #unreported(marketId: MarketId, nowMs: Ms): readonly Entry[] {
@@ -349,11 +349,11 @@ export class TakeoverLedger {
 }
 
 function newEntry(takeover: Takeover, saidAtMs: Ms): Entry {
-  const isUndo = takeover.id.endsWith(REVERT_SUFFIX);
+  const isRevert = takeover.id.endsWith(REVERT_SUFFIX);
   return {
     takeover,
     recordedAtMs: saidAtMs,
-    isRevert: isUndo,
+    isRevert,
     counted: false,
     isPositionReported: false,
     isIncomeReported: false,

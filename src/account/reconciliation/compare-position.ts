@@ -46,7 +46,7 @@ export function comparePosition(
   const { lots: theirs, restPaper } = updater.subLotBalances.splitByLots(marketId, counted);
   const base = trades.baseLots(marketId);
   const beyond = new Set(trail.map((changed) => base + changed - theirs));
-  const untold = takeovers.unreportedLots(marketId, nowMs);
+  const unreported = takeovers.unreportedLots(marketId, nowMs);
   const certain = takeovers.certainlyUnreportedLots(marketId, nowMs);
   const known = trail.length === 1 ? lackingLots(run, marketId, nowMs) : undefined;
   const isExact = known !== undefined;
@@ -54,7 +54,7 @@ export function comparePosition(
    * Equal, if unreported takeovers and `unsettled` of our trades are all that the exchange lacks.
    */
   const equalBut = (unsettled: Lots): PositionComparison | undefined => {
-    const lacking = untold.map((lots) => lots + unsettled).find((lots) => beyond.has(lots));
+    const lacking = unreported.map((lots) => lots + unsettled).find((lots) => beyond.has(lots));
     if (lacking === undefined) return undefined;
     const isFollowed = certain.includes(lacking - unsettled);
     return {

@@ -75,7 +75,7 @@ export function isPlausiblePosition(
     marketId,
     isStreamed ? nowMs - LATELY_MS : Number.POSITIVE_INFINITY,
   );
-  const untold = isStreamed
+  const unreported = isStreamed
     ? takeovers.unreportedLots(marketId, nowMs)
     : takeovers.certainlyUnreportedLots(marketId, nowMs);
   // Neither count includes a fraction of a lot.
@@ -84,13 +84,13 @@ export function isPlausiblePosition(
     ours +
     pending.sellLots +
     maxUnreportedFills(books, marketId, "BUY") -
-    Math.min(...untold) +
+    Math.min(...unreported) +
     spare;
   const lowest =
     ours -
     pending.buyLots -
     maxUnreportedFills(books, marketId, "SELL") -
-    Math.max(...untold) -
+    Math.max(...unreported) -
     spare;
   return theirs <= highest && theirs >= lowest;
 }

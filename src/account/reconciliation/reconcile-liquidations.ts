@@ -76,8 +76,8 @@ export function explainByLiquidations(
 ): Lots | "open" | undefined {
   const value = intake.lotValue(marketId);
   const moves: { readonly moved: Lots; readonly off: number }[] = [];
-  for (const untold of intake.takeovers.unreportedLots(marketId, nowMs)) {
-    const moved = theirs - (ours - untold);
+  for (const unreported of intake.takeovers.unreportedLots(marketId, nowMs)) {
+    const moved = theirs - (ours - unreported);
     const off = intake.takeovers.liquidations.offMark(
       marketId,
       moved +

@@ -144,8 +144,8 @@ export class FillExplainer {
       );
       if (took === undefined)
         return { ...at, kind: "time", why: `live its order was filled ${when}` };
-      const untold = this.#explainHiddenLiquidity(took, fill.order);
-      if (untold !== undefined) return { ...at, kind: "untold", why: `${when} ${untold}` };
+      const hidden = this.#explainHiddenLiquidity(took, fill.order);
+      if (hidden !== undefined) return { ...at, kind: "untold", why: `${when} ${hidden}` };
       return {
         ...at,
         kind: "price",
@@ -182,8 +182,8 @@ export class FillExplainer {
     replayed: ReplayedOrder,
   ): Pick<FillDifference, "kind" | "why"> {
     const { ended, arrivedUs, fills } = replayed;
-    const untold = this.#explainHiddenLiquidity(fill, replayed);
-    if (untold !== undefined) return { kind: "untold", why: untold };
+    const hidden = this.#explainHiddenLiquidity(fill, replayed);
+    if (hidden !== undefined) return { kind: "untold", why: hidden };
     if (this.#isShared && !fill.isMaker && fill.atUs - arrivedUs >= MATCHED_WITHIN_US) {
       const why = `the exchange stamped its trade ${apart(arrivedUs, fill.atUs)} after it took the order: so late, no print is taken for its own`;
       return { kind: "latency", why };

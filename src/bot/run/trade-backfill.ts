@@ -183,8 +183,8 @@ export class TradeBackfill {
     );
   }
 
-  #remember(marketId: MarketId, untold: MissingTrades): void {
-    this.#missing.set(marketId, untold);
+  #remember(marketId: MarketId, gap: MissingTrades): void {
+    this.#missing.set(marketId, gap);
     this.#write();
   }
 

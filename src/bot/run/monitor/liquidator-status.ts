@@ -130,13 +130,11 @@ export function buildLiquidatorStatus(
     inFlight: inFlight.length,
     counts: summariseLiquidations(ledger.counts(), scale.creditDecimals),
     suggestedTipGwei: tipWei === undefined ? undefined : scaledToDecimal(tipWei, GWEI_DECIMALS),
-    rpcs: rpc
-      .report()
-      .map(({ name, headAgeMs, distrustReason }) => ({
-        name,
-        headAgeMs,
-        distrust: distrustReason,
-      })),
+    rpcs: rpc.report().map(({ name, headAgeMs, distrustReason }) => ({
+      name,
+      headAgeMs,
+      distrust: distrustReason,
+    })),
     open: ledger.open.slice(-OPEN_TOLD).map((opportunity) => opportunityStatus(opportunity, scale)),
     ended: ledger.ended(ENDED_TOLD).map((opportunity) => opportunityStatus(opportunity, scale)),
   };

@@ -69,46 +69,69 @@ export class Bot {
     this.#turns.stampNow(options.madeAt);
     const turns = this.#turns;
     const context = createContext(options, turns);
-    const safety = new TradingGuards(context);
-    const works = new OrderFactory(context, options.nextOrderHash);
-    const watch = new VenueMonitor(context, safety, works);
-    const unwinding = new LiquidatedInventory(context);
+    const tradingGuards = new TradingGuards(context);
+    const orderFactory = new OrderFactory(context, options.nextOrderHash);
+    const venueMonitor = new VenueMonitor(context, tradingGuards, orderFactory);
+    const liquidatedInventory = new LiquidatedInventory(context);
     const trades = new TradeLog(store);
-    const revivals = new ReopenedOrderMonitor(context, safety);
-    const news = new AccountEventHandler(context, safety, unwinding, trades, revivals);
-    const signals = new StrategySignals(context, safety, turns, options.isReplay ?? false);
+    const reopenedOrderMonitor = new ReopenedOrderMonitor(context, tradingGuards);
+    const accountEvents = new AccountEventHandler(
+      context,
+      tradingGuards,
+      liquidatedInventory,
+      trades,
+      reopenedOrderMonitor,
+    );
+    const signals = new StrategySignals(context, tradingGuards, turns, options.isReplay ?? false);
     const ticks = new TickScheduler(context.clock, context.tickMs, () => this.#tick());
-    const stopping = new ShutdownSequence(context, { safety, watch, news, ticks, turns });
-    const answers = new ResponseHandler(context, {
-      safety,
-      works,
-      watch,
-      stopping,
-      revivals,
-      news,
+    const shutdownSequence = new ShutdownSequence(context, {
+      tradingGuards,
+      venueMonitor,
+      accountEvents,
+      ticks,
+      turns,
+    });
+    const responses = new ResponseHandler(context, {
+      tradingGuards,
+      orderFactory,
+      venueMonitor,
+      shutdownSequence,
+      reopenedOrderMonitor,
+      accountEvents,
     });
     this.context = context;
-    this.tradingGuards = safety;
-    this.liquidatedInventory = unwinding;
-    this.#venueMonitor = watch;
+    this.tradingGuards = tradingGuards;
+    this.liquidatedInventory = liquidatedInventory;
+    this.#venueMonitor = venueMonitor;
     this.#trades = trades;
-    this.#reopenedOrders = revivals;
-    this.#accountEvents = news;
+    this.#reopenedOrders = reopenedOrderMonitor;
+    this.#accountEvents = accountEvents;
     this.#signals = signals;
     this.#ticks = ticks;
-    this.#shutdown = stopping;
-    this.#responses = answers;
+    this.#shutdown = shutdownSequence;
+    this.#responses = responses;
     this.#positionAlert = new UnknownPositionAlert(context);
-    this.#decisions = new DecisionScheduler(context, unwinding);
-    this.#flattening = new LadderFlatten(context, safety);
-    this.#planner = new ExecutionPlanner(context, safety, unwinding, news);
-    this.#preTradeCheck = new PreTradeCheck(context, { safety, works, news, answers, journal });
+    this.#decisions = new DecisionScheduler(context, liquidatedInventory);
+    this.#flattening = new LadderFlatten(context, tradingGuards);
+    this.#planner = new ExecutionPlanner(
+      context,
+      tradingGuards,
+      liquidatedInventory,
+      accountEvents,
+    );
+    this.#preTradeCheck = new PreTradeCheck(context, {
+      tradingGuards,
+      orderFactory,
+      accountEvents,
+      responses,
+      journal,
+    });
     this.#commands = new CommandHandler(context, {
-      safety,
-      unwinding,
-      stopping,
+      tradingGuards,
+      liquidatedInventory,
+      shutdownSequence,
       ticks,
-      news,
+      accountEvents,
       signals,
     });
   }

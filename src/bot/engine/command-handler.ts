@@ -11,21 +11,21 @@ import type { StrategySignals } from "./strategy-signals.js";
 import type { TickScheduler } from "./tick-scheduler.js";
 
 /** The parts of the bot that commands reach. */
-export interface CommandsDeps {
-  readonly safety: TradingGuards;
-  readonly unwinding: LiquidatedInventory;
-  readonly stopping: ShutdownSequence;
+export interface CommandHandlerDeps {
+  readonly tradingGuards: TradingGuards;
+  readonly liquidatedInventory: LiquidatedInventory;
+  readonly shutdownSequence: ShutdownSequence;
   readonly ticks: TickScheduler;
-  readonly news: AccountEventHandler;
+  readonly accountEvents: AccountEventHandler;
   readonly signals: StrategySignals;
 }
 
 /** Executes operator commands. */
 export class CommandHandler {
   readonly #context: BotContext;
-  readonly #deps: CommandsDeps;
+  readonly #deps: CommandHandlerDeps;
 
-  constructor(context: BotContext, deps: CommandsDeps) {
+  constructor(context: BotContext, deps: CommandHandlerDeps) {
     this.#context = context;
     this.#deps = deps;
   }
@@ -34,7 +34,7 @@ export class CommandHandler {
     const { account, exchangeTime } = this.#context;
     switch (command.command) {
       case "start":
-        this.#deps.safety.begin();
+        this.#deps.tradingGuards.begin();
         for (const trader of this.#context.traders.values()) trader.connect(this.#deps.signals);
         this.#deps.ticks.start();
         return;
@@ -45,12 +45,12 @@ export class CommandHandler {
           trader.abandonTarget();
           trader.disconnect();
         }
-        this.#deps.stopping.begin(command.reason);
+        this.#deps.shutdownSequence.begin(command.reason);
         return;
       case "halt":
-        return this.#deps.safety.haltManually(command.marketId, command.reason);
+        return this.#deps.tradingGuards.haltManually(command.marketId, command.reason);
       case "resume":
-        this.#deps.safety.resume(command.marketId);
+        this.#deps.tradingGuards.resume(command.marketId);
         for (const trader of this.#tradersOf(command.marketId)) {
           trader.abandonTarget();
           if (!trader.running && this.#context.phase === "running")
@@ -58,10 +58,10 @@ export class CommandHandler {
         }
         return;
       case "release":
-        return this.#deps.safety.release(command.reason);
+        return this.#deps.tradingGuards.release(command.reason);
       case "flatten":
         for (const trader of this.#tradersOf(command.marketId)) {
-          this.#deps.safety.haltManually(
+          this.#deps.tradingGuards.haltManually(
             trader.marketId,
             "flattened by hand: resume to quote again",
           );
@@ -71,18 +71,18 @@ export class CommandHandler {
         }
         return;
       case "inherit":
-        if (this.#deps.unwinding.acquire(command.takeover))
-          this.#deps.news.handleStep(
+        if (this.#deps.liquidatedInventory.acquire(command.takeover))
+          this.#deps.accountEvents.handleStep(
             account.acquireTakeover(command.takeover, exchangeTime.nowMs()),
           );
         return;
       case "disinherit":
-        this.#deps.news.handleStep(
+        this.#deps.accountEvents.handleStep(
           account.revertTakeover(command.takeoverId, exchangeTime.nowMs()),
         );
-        return this.#deps.unwinding.revert(command.takeoverId);
+        return this.#deps.liquidatedInventory.revert(command.takeoverId);
       case "reserve":
-        return this.#deps.unwinding.reserve(command.takeovers);
+        return this.#deps.liquidatedInventory.reserve(command.takeovers);
       case "asked":
         return this.#context.budget.charge("question");
     }

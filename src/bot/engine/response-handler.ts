@@ -32,21 +32,21 @@ import type { VenueMonitor } from "./venue-monitor.js";
 const UNSENT_MS: Ms = 100;
 
 /** The parts of the bot that receive responses. */
-export interface AnswersDeps {
-  readonly safety: TradingGuards;
-  readonly works: OrderFactory;
-  readonly watch: VenueMonitor;
-  readonly stopping: ShutdownSequence;
-  readonly revivals: ReopenedOrderMonitor;
-  readonly news: AccountEventHandler;
+export interface ResponseHandlerDeps {
+  readonly tradingGuards: TradingGuards;
+  readonly orderFactory: OrderFactory;
+  readonly venueMonitor: VenueMonitor;
+  readonly shutdownSequence: ShutdownSequence;
+  readonly reopenedOrderMonitor: ReopenedOrderMonitor;
+  readonly accountEvents: AccountEventHandler;
 }
 
 /** Routes each response of the venue to the part that sent the request. */
 export class ResponseHandler {
   readonly #context: BotContext;
-  readonly #deps: AnswersDeps;
+  readonly #deps: ResponseHandlerDeps;
 
-  constructor(context: BotContext, deps: AnswersDeps) {
+  constructor(context: BotContext, deps: ResponseHandlerDeps) {
     this.#context = context;
     this.#deps = deps;
   }
@@ -59,7 +59,7 @@ export class ResponseHandler {
     const { action } = flight;
     const nowMonotonicMs = clock.monotonicMs();
     if (outcome.result === "answered" && outcome.ask === "time") {
-      this.#deps.watch.onSuspended(
+      this.#deps.venueMonitor.onSuspended(
         exchangeTime.update(
           outcome.data.serverTimeMs,
           flight.dispatchedMonotonicMs,
@@ -80,7 +80,7 @@ export class ResponseHandler {
     if (action.kind === "question") return this.#answered(action, outcome);
     if (action.kind === "place") this.#placed(action, outcome, flight);
     if (action.kind === "cancel-all")
-      this.#deps.revivals.onCancelAllOutcome(action.marketId, outcome);
+      this.#deps.reopenedOrderMonitor.onCancelAllOutcome(action.marketId, outcome);
     if (
       action.kind === "cancel" &&
       (outcome.result === "rejected" || outcome.result === "unknown") &&
@@ -114,8 +114,8 @@ export class ResponseHandler {
    */
   #answered(action: QuestionAction, outcome: Outcome): void {
     if (
-      this.#deps.watch.handleResponse(action, outcome) ||
-      this.#deps.stopping.handleResponse(action, outcome)
+      this.#deps.venueMonitor.handleResponse(action, outcome) ||
+      this.#deps.shutdownSequence.handleResponse(action, outcome)
     )
       return;
     this.#noteOutcome(action, outcome);
@@ -123,13 +123,13 @@ export class ResponseHandler {
 
   #noteOutcome(action: Action, outcome: Outcome): void {
     const { account, exchangeTime } = this.#context;
-    this.#deps.news.handleStep(account.onOutcome(action, outcome, exchangeTime.nowMs()));
+    this.#deps.accountEvents.handleStep(account.onOutcome(action, outcome, exchangeTime.nowMs()));
   }
 
   #throttled(httpStatus: 429 | 418, retryAfterMs: Ms | undefined): void {
     const forMs = Math.max(retryAfterMs ?? THROTTLED_MS[httpStatus], 100);
     this.#context.budget.blockFor(forMs);
-    if (httpStatus === 418) this.#deps.safety.banned(forMs);
+    if (httpStatus === 418) this.#deps.tradingGuards.banned(forMs);
   }
 
   #placed(action: PlaceAction, outcome: Outcome, flight: InFlightAction): void {
@@ -155,8 +155,8 @@ export class ResponseHandler {
   }
 
   #refused(marketId: MarketId, code: number): void {
-    this.#deps.safety.placeRefused(marketId);
-    if (OLD_RULES.includes(code)) this.#deps.watch.markRulesSuspect();
+    this.#deps.tradingGuards.placeRefused(marketId);
+    if (OLD_RULES.includes(code)) this.#deps.venueMonitor.markRulesSuspect();
   }
 
   #built(action: BuildAction, outcome: Outcome, { item }: InFlightAction): void {
@@ -175,8 +175,8 @@ export class ResponseHandler {
       );
       return;
     }
-    const wrong = checkBuiltOrder(this.#deps.works.hasher, outcome, {
-      rules: this.#deps.works.feesFor(trader),
+    const wrong = checkBuiltOrder(this.#deps.orderFactory.hasher, outcome, {
+      rules: this.#deps.orderFactory.feesFor(trader),
       instrument: trader.instrument,
       side: action.side,
       ticks: action.ticks,
@@ -185,7 +185,7 @@ export class ResponseHandler {
       timeInForce: action.timeInForce,
       expirationMs: action.expirationMs,
       nowMs: this.#context.exchangeTime.nowMs(),
-      maxFeeOffset: this.#deps.works.maxFeeOffset(trader, action),
+      maxFeeOffset: this.#deps.orderFactory.maxFeeOffset(trader, action),
     });
     if (wrong.length > 0) {
       notify({
@@ -194,8 +194,8 @@ export class ResponseHandler {
         message: "the exchange built another order than was asked for: not signed",
         fields: { marketId: action.marketId, wrong },
       });
-      this.#deps.safety.placeRefused(action.marketId);
-      this.#deps.watch.markRulesSuspect();
+      this.#deps.tradingGuards.placeRefused(action.marketId);
+      this.#deps.venueMonitor.markRulesSuspect();
       backoff.onRefusal(
         subject,
         clock.monotonicMs(),
@@ -223,7 +223,7 @@ export class ResponseHandler {
     if (account.orders.get(place.hash) !== undefined) return;
     account.intend({ action: place, level: waiting.place.level, built: true });
     writeBuiltHashes(store, account.orders.builtHashes());
-    this.#deps.works.keepBuilt(place, waiting);
+    this.#deps.orderFactory.keepBuilt(place, waiting);
     dispatcher.enqueue({ kind: "built", marketId: place.marketId, hash: place.hash });
   }
 }

@@ -32,10 +32,10 @@ const CANCEL_ALL_EVERY_MS = 1_000;
 const CANCELS_IN_VAIN = 3;
 
 /** The parts of the bot that learn of its end, or lead to it. */
-export interface StoppingDeps {
-  readonly safety: TradingGuards;
-  readonly watch: VenueMonitor;
-  readonly news: AccountEventHandler;
+export interface ShutdownSequenceDeps {
+  readonly tradingGuards: TradingGuards;
+  readonly venueMonitor: VenueMonitor;
+  readonly accountEvents: AccountEventHandler;
   readonly ticks: TickScheduler;
   readonly turns: TurnQueue;
 }
@@ -49,7 +49,7 @@ export interface StoppingDeps {
  */
 export class ShutdownSequence {
   readonly #context: BotContext;
-  readonly #deps: StoppingDeps;
+  readonly #deps: ShutdownSequenceDeps;
   readonly #sweptAtMs = new Map<MarketId, Ms>();
   /**
    * Exchange time until which a request of an earlier run that was killed may be accepted; minus
@@ -70,7 +70,7 @@ export class ShutdownSequence {
   /** Our orders that the exchange listed as open in its last answer. */
   #listed: readonly VenueOrder[] = [];
 
-  constructor(context: BotContext, deps: StoppingDeps) {
+  constructor(context: BotContext, deps: ShutdownSequenceDeps) {
     this.#context = context;
     this.#deps = deps;
     this.#earlierUntilMs = earlierUntilMs(context);
@@ -81,7 +81,7 @@ export class ShutdownSequence {
     const { clock, account, exchangeTime } = this.#context;
     this.#sinceMs = clock.monotonicMs();
     // Otherwise events lost by the streams would be missing until the next interval.
-    this.#deps.news.handleStep(account.reconcile(exchangeTime.nowMs(), "unknown"));
+    this.#deps.accountEvents.handleStep(account.reconcile(exchangeTime.nowMs(), "unknown"));
   }
 
   /** Runs a few times a second while the bot stops. */
@@ -130,8 +130,8 @@ export class ShutdownSequence {
 
   #compareOrders(action: QuestionAction, outcome: Outcome, open: readonly VenueOrder[]): void {
     const { account, exchangeTime, traders } = this.#context;
-    const { news } = this.#deps;
-    news.handleStep(account.onOutcome(action, outcome, exchangeTime.nowMs()));
+    const { accountEvents } = this.#deps;
+    accountEvents.handleStep(account.onOutcome(action, outcome, exchangeTime.nowMs()));
     const foreign = new Set(
       [...traders.keys()].flatMap((marketId) =>
         account.orders.foreign(marketId).map(({ hash }) => hash.toLowerCase()),
@@ -141,7 +141,8 @@ export class ShutdownSequence {
       ({ hash, marketId }) => traders.has(marketId) && !foreign.has(hash.toLowerCase()),
     );
     this.#listed = ours.filter(({ availableLots }) => availableLots > 0);
-    if (ours.length > 0) return news.handleStep(account.reconcile(exchangeTime.nowMs(), "unknown"));
+    if (ours.length > 0)
+      return accountEvents.handleStep(account.reconcile(exchangeTime.nowMs(), "unknown"));
     this.#isClear = true;
     // Before the account was confirmed the bot has no position that could be wrong.
     if (!account.confirmed) this.#end(account.orders.unresolved(), 0);
@@ -192,7 +193,7 @@ export class ShutdownSequence {
 
   #end(left: readonly OwnOrder[], openOrdersLeft: number | undefined): void {
     const { traders, budget, notify } = this.#context;
-    const { safety, watch, ticks, turns } = this.#deps;
+    const { tradingGuards, venueMonitor, ticks, turns } = this.#deps;
     const apart = this.#mismatches ?? this.#unanswered();
     const ordersLeft: LeftoverOrder[] = [];
     const known = new Set<string>();
@@ -208,9 +209,9 @@ export class ShutdownSequence {
     }
     this.#context.phase = "stopped";
     budget.persistExact();
-    safety.settle();
+    tradingGuards.settle();
     // Without this heartbeat the guard cancels what may still be open.
-    if (ordersLeft.length === 0 && openOrdersLeft === 0) watch.writeStoppedHeartbeat();
+    if (ordersLeft.length === 0 && openOrdersLeft === 0) venueMonitor.writeStoppedHeartbeat();
     notify({
       kind: "stopped",
       result: {

@@ -16,14 +16,14 @@ import type { TurnQueue } from "./turn-queue.js";
  */
 export class StrategySignals implements StrategyListener {
   readonly #context: BotContext;
-  readonly #safety: TradingGuards;
+  readonly #tradingGuards: TradingGuards;
   readonly #turns: TurnQueue;
   readonly #isReplay: boolean;
 
   /** @param isReplay true if a journal brings what strategies emit outside a turn. */
   constructor(context: BotContext, safety: TradingGuards, turns: TurnQueue, isReplay: boolean) {
     this.#context = context;
-    this.#safety = safety;
+    this.#tradingGuards = safety;
     this.#turns = turns;
     this.#isReplay = isReplay;
   }
@@ -59,7 +59,7 @@ export class StrategySignals implements StrategyListener {
 
   #end(marketId: MarketId, why: string): void {
     this.#context.traders.get(marketId)?.disconnect();
-    this.#safety.haltMarket(marketId, "strategy-error", why);
+    this.#tradingGuards.haltMarket(marketId, "strategy-error", why);
   }
 
   #intent(marketId: MarketId, intent: Intent): void {

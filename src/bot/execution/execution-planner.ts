@@ -29,7 +29,7 @@ export class ExecutionPlanner {
   readonly #context: BotContext;
   readonly #tradingGuards: TradingGuards;
   readonly #liquidatedInventory: LiquidatedInventory;
-  readonly #news: AccountEventHandler;
+  readonly #accountEvents: AccountEventHandler;
   readonly #settings: QuoteSettings;
   /**
    * The same while only reducing orders may rest: an order larger than its quote would reverse the
@@ -47,7 +47,7 @@ export class ExecutionPlanner {
     this.#context = context;
     this.#tradingGuards = safety;
     this.#liquidatedInventory = unwinding;
-    this.#news = news;
+    this.#accountEvents = news;
     const { timeInForce, quoteLifeMs, priceToleranceTicks, sizeToleranceFraction } =
       context.config.quotes;
     this.#settings = {
@@ -319,7 +319,7 @@ export class ExecutionPlanner {
     if (wanted !== undefined) dispatcher.keepOnly(marketId, wanted);
     for (const { hash, why } of plan.withdrawals) {
       dispatcher.withdraw(`built:${hash}`);
-      this.#news.handleStep(account.withdraw(hash, exchangeTime.nowMs(), why));
+      this.#accountEvents.handleStep(account.withdraw(hash, exchangeTime.nowMs(), why));
     }
   }
 

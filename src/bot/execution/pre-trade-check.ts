@@ -27,13 +27,13 @@ import type { OrderFactory } from "./order-factory.js";
 /**
  * Most places in flight at once: the rest of the outbox's width is kept for cancels and queries.
  */
-const MAX_PLACES_UNDER_WAY = 24;
+const MAX_PLACES_IN_FLIGHT = 24;
 /** COMMON tokens that places leave for queries. */
-const QUESTION_TOKENS = 50;
+const QUERY_TOKENS = 50;
 /** Tokens that quotes leave for trading a target position. */
 const WORK_TOKENS = 10;
 /** How long a place that the pre-trade check stopped is not retried. */
-const HELD_BACK_MS = 250;
+const RETRY_DELAY_MS = 250;
 
 interface PreTradeRefusal {
   readonly limit: string;
@@ -47,11 +47,11 @@ interface PreTradeRefusal {
 }
 
 /** The parts of the bot that an action passes before it is sent. */
-export interface LeavingDeps {
-  readonly safety: TradingGuards;
-  readonly works: OrderFactory;
-  readonly news: AccountEventHandler;
-  readonly answers: ResponseHandler;
+export interface PreTradeCheckDeps {
+  readonly tradingGuards: TradingGuards;
+  readonly orderFactory: OrderFactory;
+  readonly accountEvents: AccountEventHandler;
+  readonly responses: ResponseHandler;
   readonly journal: TurnRecorder | undefined;
 }
 
@@ -61,9 +61,9 @@ export interface LeavingDeps {
  */
 export class PreTradeCheck {
   readonly #context: BotContext;
-  readonly #deps: LeavingDeps;
+  readonly #deps: PreTradeCheckDeps;
 
-  constructor(context: BotContext, deps: LeavingDeps) {
+  constructor(context: BotContext, deps: PreTradeCheckDeps) {
     this.#context = context;
     this.#deps = deps;
   }
@@ -94,17 +94,17 @@ export class PreTradeCheck {
   #place(key: string, waiting: QueuedPlace): void {
     const trader = this.#context.traders.get(waiting.marketId);
     if (trader === undefined) return this.#context.dispatcher.markDropped(key);
-    const isServerBuilt = this.#deps.works.isServerBuilt(trader, waiting.place);
+    const isServerBuilt = this.#deps.orderFactory.isServerBuilt(trader, waiting.place);
     const refusal =
       this.#refusalOf(trader, waiting) ??
       this.#budgetRefusal(isServerBuilt ? "build" : "place", waiting.place.level === TARGET_LEVEL);
     if (refusal !== undefined) return this.#holdBack(key, trader, waiting, refusal);
     if (waiting.place.level === TARGET_LEVEL) trader.noteSlice(this.#context.exchangeTime.nowMs());
     if (isServerBuilt) {
-      const build = this.#deps.works.build(trader, waiting.place);
+      const build = this.#deps.orderFactory.build(trader, waiting.place);
       return this.#send(key, build, waiting.causeMonotonicMs);
     }
-    const action = this.#deps.works.place(trader, waiting.place);
+    const action = this.#deps.orderFactory.place(trader, waiting.place);
     this.#context.account.intend({ action, level: waiting.place.level });
     this.#send(key, action, waiting.causeMonotonicMs);
   }
@@ -115,7 +115,7 @@ export class PreTradeCheck {
    */
   #built(key: string, marketId: MarketId, hash: Hex): void {
     const { account, exchangeTime, dispatcher, traders } = this.#context;
-    const built = this.#deps.works.takeBuilt(hash);
+    const built = this.#deps.orderFactory.takeBuilt(hash);
     const trader = traders.get(marketId);
     if (
       built === undefined ||
@@ -129,10 +129,14 @@ export class PreTradeCheck {
       this.#budgetRefusal("place", built.waiting.place.level === TARGET_LEVEL);
     if (refusal !== undefined) {
       const why = refusal.inFull ?? refusal.why;
-      this.#deps.news.handleStep(account.withdraw(hash, exchangeTime.nowMs(), why));
+      this.#deps.accountEvents.handleStep(account.withdraw(hash, exchangeTime.nowMs(), why));
       return this.#holdBack(key, trader, built.waiting, refusal);
     }
-    this.#send(key, this.#deps.works.withTimestamp(built.action), built.waiting.causeMonotonicMs);
+    this.#send(
+      key,
+      this.#deps.orderFactory.withTimestamp(built.action),
+      built.waiting.causeMonotonicMs,
+    );
   }
 
   /**
@@ -168,17 +172,17 @@ export class PreTradeCheck {
     const { account, dispatcher, clock, phase, accountLimits, marketLimits, config } =
       this.#context;
     const nowMs = clock.monotonicMs();
-    const soon = (limit: string, why: string, waitMs = HELD_BACK_MS): PreTradeRefusal => ({
+    const soon = (limit: string, why: string, waitMs = RETRY_DELAY_MS): PreTradeRefusal => ({
       limit,
       why,
       retryAtMs: nowMs + waitMs,
     });
-    const allowed = this.#deps.safety.allowedPlaces(trader.marketId);
+    const allowed = this.#deps.tradingGuards.allowedPlaces(trader.marketId);
     if (phase !== "running") return soon("phase", `the bot is ${phase}`);
     if (allowed === "none")
       return soon(
         "halted",
-        this.#deps.safety
+        this.#deps.tradingGuards
           .haltsFor(trader.marketId)
           .map(({ name }) => name)
           .join(", "),
@@ -190,7 +194,7 @@ export class PreTradeCheck {
     let underWay = 0;
     for (const { action } of dispatcher.inFlight())
       if (action.kind === "place" || action.kind === "build") underWay++;
-    if (underWay >= MAX_PLACES_UNDER_WAY)
+    if (underWay >= MAX_PLACES_IN_FLIGHT)
       return soon("under-way", `${underWay} places are under way`, 100);
     const others = account.orders.mayStillFill(trader.marketId);
     const own =
@@ -233,7 +237,7 @@ export class PreTradeCheck {
       return soon("reduce-only", "an inherited position is unwound: only reducing orders leave");
     }
     if (allowed === "reduce-only" && market !== undefined && !isOnlyReducing(proposal, market)) {
-      const isHalted = !this.#deps.safety.areQuotesAllowed(trader.marketId);
+      const isHalted = !this.#deps.tradingGuards.areQuotesAllowed(trader.marketId);
       return soon(
         "reduce-only",
         `${isHalted ? "the market is halted" : "the risk ladder reduces the position"}: only reducing orders leave`,
@@ -259,7 +263,7 @@ export class PreTradeCheck {
     const verdict = budget.check(kind, {
       ordersThatMayFill,
       markets: reserved,
-      queryReserve: QUESTION_TOKENS,
+      queryReserve: QUERY_TOKENS,
     });
     if (verdict.isAllowed) return undefined;
     const { bucket, available, needed, retryAtMs } = verdict;
@@ -290,21 +294,22 @@ export class PreTradeCheck {
       backoff.holdUntil(cancelSubject(hash), refusal.retryAtMs, refusal.why);
       return;
     }
-    this.#send(key, this.#deps.works.cancel(marketId, orderId, hash));
+    this.#send(key, this.#deps.orderFactory.cancel(marketId, orderId, hash));
   }
 
   #cancelAll(key: string, marketId: MarketId): void {
     if (this.#budgetRefusal("cancel-all") !== undefined)
       return this.#context.dispatcher.markDropped(key);
-    this.#send(key, this.#deps.works.cancelAll(marketId));
+    this.#send(key, this.#deps.orderFactory.cancelAll(marketId));
   }
 
   /** A query that cannot be sent is answered here as failed, and its sender retries. */
   #question(key: string, { action }: QueuedQuery): void {
     const refusal = this.#budgetRefusal("question");
-    if (refusal === undefined) return this.#send(key, this.#deps.works.withTimestamp(action));
+    if (refusal === undefined)
+      return this.#send(key, this.#deps.orderFactory.withTimestamp(action));
     this.#context.dispatcher.markDropped(key);
-    this.#deps.answers.unasked(action, `${refusal.limit}: ${refusal.why}`);
+    this.#deps.responses.unasked(action, `${refusal.limit}: ${refusal.why}`);
   }
 
   /** Hands an action to the journal and to the venue, and marks it as sent in the account. */
@@ -315,6 +320,6 @@ export class PreTradeCheck {
     this.#deps.journal?.action(action);
     notify({ kind: "dispatched", action, causeMonotonicMs });
     venue.submit(action);
-    this.#deps.news.handleStep(account.onDispatched(action, exchangeTime.nowMs()));
+    this.#deps.accountEvents.handleStep(account.onDispatched(action, exchangeTime.nowMs()));
   }
 }

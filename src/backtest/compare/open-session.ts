@@ -1,19 +1,18 @@
 import { join } from "node:path";
 import { Instrument } from "../../core/instrument.js";
-import { DAY_MS, type MarketId } from "../../core/units.js";
+import { DAY_MS, type Lots, type MarketId } from "../../core/units.js";
 import { openMarks } from "../../history/columns/open-marks.js";
 import { joinTapes, openTapes } from "../../history/columns/tape/open-tapes.js";
-import type { MarkTape, Tape } from "../../history/columns/tape/tape.js";
+import { type MarkTape, type Tape, TapeKind } from "../../history/columns/tape/tape.js";
 import { RECORDED_KINDS } from "../../history/record/recording-part.js";
 import type { Span } from "../../history/spans.js";
 import { HistoryStore } from "../../history/store/history-store.js";
 import type { MarketHistory } from "../engine/market-history.js";
 import { readAccount } from "../session/read-account.js";
-import type { RecordedAccount } from "../session/recorded-orders.js";
+import type { RecordedAccount, RecordedOrder } from "../session/recorded-orders.js";
 import { SESSION_FILES, type Session } from "../session/session-file.js";
 import type { ParityInputs } from "./fit-model.js";
 import { measureBookLagMs } from "./measure-book-lag.js";
-import { removeOwnOrders } from "./replay/remove-own-orders.js";
 import { ownBookChangesUs } from "./replay/shift-book-earlier.js";
 
 /** One market of a recorded session, opened. */
@@ -85,6 +84,61 @@ export async function openSession(
     });
   }
   return opened;
+}
+
+/** A change of the size that the exchange reported open for us at a price. */
+interface OwnSizeChange {
+  readonly atUs: number;
+  /** Ticks, positive for a bid and negative for an ask, as in a tape. */
+  readonly key: number;
+  readonly lots: Lots;
+}
+
+/**
+ * The tape of a live session as it would have been recorded without our orders. It subtracts from
+ * each level the size that the exchange reported open for us at that instant. Otherwise a replay
+ * that inserts the same orders would queue behind itself. Trades stay: their takers came to that
+ * price anyway.
+ */
+function removeOwnOrders(tape: Tape, orders: readonly RecordedOrder[]): Tape {
+  const changes = ownSizeChanges(orders);
+  if (changes.length === 0) return tape;
+  const lots = tape.lots.slice();
+  const own = new Map<number, Lots>();
+  let next = 0;
+  let row = 0;
+  for (let message = 0; message < tape.messages; message++) {
+    const atUs = tape.exchangeUs[message] as number;
+    for (
+      let change = changes[next];
+      change !== undefined && change.atUs <= atUs;
+      change = changes[++next]
+    ) {
+      own.set(change.key, (own.get(change.key) ?? 0) + change.lots);
+    }
+    const end = tape.rowEnd[message] as number;
+    if (tape.kind[message] !== TapeKind.trade) {
+      for (let at = row; at < end; at++) {
+        const ours = own.get(tape.signedTicks[at] as number) ?? 0;
+        if (ours > 0) lots[at] = Math.max(0, (lots[at] as number) - ours);
+      }
+    }
+    row = end;
+  }
+  return { ...tape, lots };
+}
+
+function ownSizeChanges(orders: readonly RecordedOrder[]): OwnSizeChange[] {
+  const changes: OwnSizeChange[] = [];
+  for (const { side, ticks, steps } of orders) {
+    let before = 0;
+    for (const { atUs, openLots } of steps) {
+      if (openLots !== before)
+        changes.push({ atUs, key: side === "BUY" ? ticks : -ticks, lots: openLots - before });
+      before = openLots;
+    }
+  }
+  return changes.sort((one, other) => one.atUs - other.atUs);
 }
 
 /** Each finding once: a finding on a stream is repeated in the days of all its kinds. */

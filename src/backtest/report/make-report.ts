@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { Decimal } from "decimal.js";
 import { scaledToDecimal } from "../../core/instrument.js";
 import type { FillCause } from "../matching/matcher.js";
 import { FILL_CAUSES, type FillSum } from "../record/fill-totals.js";
@@ -12,7 +13,6 @@ import {
 import { REPORT_PARTS } from "../record/split-profit.js";
 import { computeSharpe, SHARPE_CONVENTION } from "./compute-sharpe.js";
 import { describeMostlyAmbiguous } from "./describe-mostly-ambiguous.js";
-import { describeOptimisticFees } from "./describe-optimistic-fees.js";
 import {
   marketReport,
   numberOrNull,
@@ -212,4 +212,22 @@ export function makeReport(
     gaps: [...meta.gaps],
     inputs: meta.inputs.map(({ name, sha256 }) => ({ name, sha256 })),
   };
+}
+
+/**
+ * States for each market by how much the fees of ambiguous fills would be worse by the other rule,
+ * where this run's rule is the optimistic one.
+ */
+function describeOptimisticFees({ markets, asset }: Pick<Report, "markets" | "asset">): string[] {
+  return markets.flatMap(({ marketId, fills: { doubtful } }) => {
+    const better = [doubtful.asMakers, doubtful.postOnly].reduce(
+      (sum, { fees, feesOtherwise }) =>
+        Decimal.max(0, new Decimal(feesOtherwise).minus(fees)).plus(sum),
+      new Decimal(0),
+    );
+    if (better.isZero()) return [];
+    return [
+      `${marketId}: fills whose orders may have taken or been refused are charged as makers': the profit is too good by up to ${better.toFixed()} ${asset} of fees`,
+    ];
+  });
 }

@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { basename, dirname, resolve } from "node:path";
+import { Decimal } from "decimal.js";
 import { requireKind } from "../../core/config/config-kind.js";
 import { checkShape } from "../../core/config/config-shape.js";
 import { loadYamlFile } from "../../core/config/config-yaml.js";
@@ -9,7 +10,6 @@ import { backtestSchema } from "../config/backtest-schema.js";
 import { generatePoints, type Method, type Point } from "./generate-points.js";
 import type { Parameter, ParameterValue } from "./parameter.js";
 import { FIGURES, type Objective } from "./results/figures.js";
-import { withValue } from "./set-value.js";
 import { type SweepFile, sweepSchema } from "./sweep-schema.js";
 import type { WalkForward } from "./windows.js";
 
@@ -124,6 +124,42 @@ function configOf(path: string, env: Env, { index, values }: Point): BacktestCon
   } catch (cause) {
     throw cause instanceof ConfigError ? pointError(cause, { index, values }) : cause;
   }
+}
+
+/**
+ * Returns a file's values with one of them set; missing mappings are made.
+ * @param path keys, dots between.
+ * @throws ConfigError where the path leads through a value that is not a mapping
+ */
+function withValue(written: unknown, path: string, value: ParameterValue): unknown {
+  const keys = path.split(".");
+  const set = typeof value === "number" && isQuantity(keys) ? new Decimal(value).toFixed() : value;
+  return setAt(written, keys, 0, set);
+}
+
+/**
+ * Quantities of a file are read as the digits that were written. The parameters of a strategy are
+ * floats.
+ */
+function isQuantity(keys: readonly string[]): boolean {
+  return !keys.includes("params") && /(Base|Quote|FeeRate|Gwei)$/.test(keys.at(-1) ?? "");
+}
+
+function setAt(held: unknown, keys: readonly string[], at: number, value: ParameterValue): unknown {
+  if (at === keys.length) return value;
+  const key = keys[at] as string;
+  if (held !== undefined && held !== null && (typeof held !== "object" || Array.isArray(held))) {
+    throw new ConfigError("leads through a value that is not a mapping", {
+      field: `parameters.${keys.join(".")}`,
+      value: held,
+      expected: `a path whose ${keys.slice(0, at).join(".")} is a mapping`,
+    });
+  }
+  const mapping = (held ?? {}) as Readonly<Record<string, unknown>>;
+  return {
+    ...mapping,
+    [key]: setAt(Object.hasOwn(mapping, key) ? mapping[key] : undefined, keys, at + 1, value),
+  };
 }
 
 /** An error that names the invalid values of a point. */

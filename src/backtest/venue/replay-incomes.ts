@@ -1,11 +1,11 @@
-import type { Int64Id, MarketId } from "../../core/units.js";
+import type { Instrument } from "../../core/instrument.js";
+import type { CreditUnits, Int64Id, MarketId } from "../../core/units.js";
 import type { VenueIncome } from "../../exchange/records.js";
 import type { VenueEvent } from "../../exchange/venue.js";
 import { ONE } from "../../perpetual/fixed-point.js";
 import type { RunObserver } from "../record/run-observer.js";
 import { RecentRecords } from "./answer-query.js";
-import { debtNote, liquidationNote } from "./liquidation-note.js";
-import type { ReplayAccount } from "./replay-account.js";
+import type { OwnLiquidation, ReplayAccount } from "./replay-account.js";
 import type { ReplayMarket } from "./replay-market.js";
 
 /** Dependencies of {@link ReplayIncomes}. */
@@ -90,4 +90,24 @@ export class ReplayIncomes {
   #marketOf(marketId: MarketId): ReplayMarket {
     return this.#options.markets.get(marketId) as ReplayMarket;
   }
+}
+
+/** The report's note on a liquidated position. */
+function liquidationNote(
+  { marketId, lots, credit, insuranceFee }: OwnLiquidation,
+  instrument: Instrument,
+): string {
+  const quote = (units: CreditUnits): string => instrument.creditToDecimal(units);
+  const held = `${instrument.amountOf(Math.abs(lots))} ${lots > 0 ? "long" : "short"}`;
+  return `the account was unsafe: ${held} in ${marketId} liquidated for ${quote(credit)}, insurance fee ${quote(insuranceFee)}`;
+}
+
+/**
+ * The report's note on an account that was left below zero, which the exchange's insurance takes
+ * over (docs/reference/protocol.md#bad-debt). The figures keep the debt: a result equal to the lost
+ * deposit would not show how far the position fell.
+ */
+function debtNote(netValue: CreditUnits, instrument: Instrument): string {
+  const debt = instrument.creditToDecimal(-netValue);
+  return `the account is ${debt} below zero: the exchange's insurance would take that over, and the loss in these figures is larger by it than what the account held`;
 }

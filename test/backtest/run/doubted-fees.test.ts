@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { describeImplausibleFees } from "#backtest/describe-implausible-fees.js";
+import { describeImplausibleFees } from "#backtest/implausible-results.js";
 import { backtest, LadderHistory } from "./ladder-history.js";
 
 const ladder = new LadderHistory();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { describeLargeShares } from "#backtest/describe-large-shares.js";
+import { describeLargeShares } from "#backtest/implausible-results.js";
 import { marketTerms } from "#backtest/market-terms.js";
 import { MarketVolume } from "#backtest/market-volume.js";
 import type { FillCause } from "#backtest/matcher.js";

@@ -18,10 +18,10 @@ import type { Strategies } from "../../run/replay-options.js";
 import type { Session } from "../../session/session-file.js";
 import { constantLatency, type LatencyModel } from "../../venue/latency/latency.js";
 import type { LiquidationTerms } from "../../venue/market-terms.js";
+import type { OpeningPosition } from "../../venue/replay-account.js";
 import { HaltHistory, type HaltRecord } from "../halt-history.js";
 import type { OpenedSessionMarket } from "../open-session.js";
 import type { RerunModel, RerunModels } from "./choose-rerun-models.js";
-import { openingPositions } from "./opening-positions.js";
 
 /** Options for replaying the session. */
 export interface RerunOptions {
@@ -87,6 +87,28 @@ export function computeStartCredit({ start, end, rules }: Session): CreditUnits 
     "end.transfersQuote",
   );
   return transferred > 0n ? found + transferred : found;
+}
+
+/**
+ * The positions that a session began with, each valued at the market's mark price of that instant.
+ * A market without a recorded mark price is left out: the value of its position is not known.
+ * @param startUs when the replay begins, microseconds since 1970
+ */
+export function openingPositions(
+  { start }: Pick<Session, "start">,
+  opened: readonly Pick<OpenedSessionMarket, "marketId" | "instrument" | "history">[],
+  startUs: number,
+): Map<MarketId, OpeningPosition> {
+  return new Map(
+    opened.flatMap(({ marketId, instrument, history }): [MarketId, OpeningPosition][] => {
+      const amount = start?.positionsBase[marketId] ?? "0";
+      const lots = instrument.lotsOf(amount.replace("-", ""));
+      const mark = markAt(history.marks, startUs);
+      return lots === 0 || mark === undefined
+        ? []
+        : [[marketId, { lots: amount.startsWith("-") ? -lots : lots, mark }]];
+    }),
+  );
 }
 
 /**
@@ -203,4 +225,14 @@ export function rerunSession(
 
 function latencyOf({ orderLatencyMs, responseLatencyMs }: RerunModel): LatencyModel {
   return constantLatency(orderLatencyMs, responseLatencyMs);
+}
+
+/** The newest mark price at an instant, or the first after it. */
+function markAt(
+  marks: OpenedSessionMarket["history"]["marks"],
+  atUs: number,
+): CreditUnits | undefined {
+  if (marks === undefined) return undefined;
+  const after = marks.localUs.findIndex((us) => us > atUs);
+  return marks.markCredit[Math.max(0, (after === -1 ? marks.localUs.length : after) - 1)];
 }

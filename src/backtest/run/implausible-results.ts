@@ -1,8 +1,19 @@
 import { Decimal } from "decimal.js";
+import { signedRates } from "../../bot/execution/signed-rates.js";
+import { scaledToDecimal } from "../../core/instrument.js";
+import type { BacktestConfig } from "../config/backtest-config.js";
 import type { ReplayMarket } from "../venue/replay-market.js";
 
+/**
+ * Fractions scaled by 10^18. A rate beyond them is probably in another unit: 10 bps of rebate, 2 %
+ * of fee.
+ */
+const MOST_REBATE = 10n ** 15n;
+const MOST_FEE = 2n * 10n ** 16n;
+const PERCENT_DECIMALS = 16;
+
 /** Share of the traded volume from which our fills are reported: the default share for candles. */
-const TOLD_FROM = 0.1;
+const REPORTED_FROM = 0.1;
 
 const BEYOND = "a trade beyond a price fills all that rests there, however small it is";
 const WHY = {
@@ -10,6 +21,28 @@ const WHY = {
   trades: BEYOND,
   klines: "so much of a bar's volume had a price of its own, not the bar's (fills.volumeShare)",
 } as const;
+
+/** Names the fee rates that no known exchange has. The profit of a run with them is not real. */
+export function describeImplausibleFees({
+  bot,
+  rules,
+  history,
+}: Pick<BacktestConfig, "bot" | "rules" | "history">): string[] {
+  return Object.keys(history.markets).flatMap((marketId) => {
+    const { makerFeeRate, takerFeeRate } = signedRates(bot, rules.markets[marketId]);
+    const rates = `makers pay ${percent(makerFeeRate)}, takers ${percent(takerFeeRate)}`;
+    const warning = (why: string): string[] => [
+      `${marketId}: ${rates}: ${why} (a rate is a fraction: 0.0001 is 0.01 %)`,
+    ];
+    if (makerFeeRate < -MOST_REBATE || takerFeeRate < -MOST_REBATE)
+      return warning("no exchange is known to pay so much");
+    if (makerFeeRate > MOST_FEE || takerFeeRate > MOST_FEE)
+      return warning("no exchange is known to take so much");
+    if (makerFeeRate + takerFeeRate < 0n)
+      return warning("the exchange would pay more on each trade than it takes");
+    return [];
+  });
+}
 
 /**
  * Warns of each market in which our fills were a large share of the traded volume. No recording
@@ -29,9 +62,9 @@ export function describeLargeShares(
       new Decimal(count).times(terms.instrument.stepSize).toFixed();
     // The book shows the liquidity for takers.
     const lots = grade === "books" ? restedLots : restedLots + takenLots;
-    if (lots <= TOLD_FROM * tradedLots) {
+    if (lots <= REPORTED_FROM * tradedLots) {
       // A candle shows no single trade.
-      if (grade === "klines" || large.lots <= TOLD_FROM * restedLots) return [];
+      if (grade === "klines" || large.lots <= REPORTED_FROM * restedLots) return [];
       const [fills, were] =
         large.fills === 1 ? ["1 fill", "was"] : [`${large.fills} fills`, "were"];
       const whose = `${fills} of its resting orders, ${base(large.lots)} base of ${base(restedLots)}`;
@@ -48,4 +81,8 @@ export function describeLargeShares(
       `${marketId}: ${whose} had ${base(lots)} base, ${of}: ${WHY[grade]}, which flatters large orders`,
     ];
   });
+}
+
+function percent(rate: bigint): string {
+  return `${scaledToDecimal(rate, PERCENT_DECIMALS)} %`;
 }

@@ -1,5 +1,6 @@
 import { realpathSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve, sep } from "node:path";
+import { z } from "zod";
 import { requireKind } from "../../core/config/config-kind.js";
 import { checkShape } from "../../core/config/config-shape.js";
 import { loadYamlFile, type YamlSource } from "../../core/config/config-yaml.js";
@@ -7,9 +8,8 @@ import { ConfigError } from "../../core/errors.js";
 import { readPathKind } from "../../core/files/path-kind.js";
 import type { MarketId } from "../../core/units.js";
 import { checkKeySource, protectNamedSecrets } from "./account-key.js";
-import { type BotFile, botSchema } from "./config-schema.js";
+import { type BotFile, botSchema, botShape, createMarketsSchema } from "./config-schema.js";
 import { checkSizes, checkTarget } from "./config-sizes.js";
-import { type BotOrdersFile, botOrdersSchema } from "./orders-schema.js";
 
 type DeepReadonly<T> = T extends object ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> } : T;
 
@@ -35,6 +35,31 @@ export type MarketConfig = BotConfig["markets"][MarketId];
 export type ChainAccessConfig = NonNullable<BotConfig["chain"]>;
 /** The liquidator, of a bot that has one. */
 export type LiquidatorConfig = NonNullable<BotConfig["liquidator"]>;
+
+const unread = z.unknown().optional();
+
+/**
+ * The part of a bot file that names its orders: the account, the exchange, the markets, and the
+ * settings of its guard. Top-level keys have to be known ones, since a misspelt key may be one of
+ * these. The content of the other keys is not checked.
+ */
+const botOrdersSchema = z.strictObject({
+  ...botShape,
+  markets: createMarketsSchema(z.unknown()),
+  quotes: unread,
+  decide: unread,
+  risk: unread,
+  chain: unread,
+  liquidator: unread,
+  paper: unread,
+  metrics: unread,
+});
+
+/** The part that {@link botOrdersSchema} reads. */
+type BotOrdersFile = Pick<
+  z.output<typeof botOrdersSchema>,
+  "exchange" | "account" | "guard" | "stateDir" | "logLevel" | "markets"
+>;
 
 /**
  * The part of a bot's YAML that is needed to cancel its orders, or to keep it from placing any.

@@ -2,6 +2,7 @@ import type { DecisionCause } from "../../market/view.js";
 import type { MarketTrader } from "../market/market-trader.js";
 import type { LiquidatedInventory } from "../unwind/liquidated-inventory.js";
 import type { BotContext } from "./context.js";
+import type { BotInput } from "./input.js";
 
 /** Causes for which a strategy is called at once, however late the bot is. */
 const URGENT: ReadonlySet<DecisionCause> = new Set(["start", "fill"]);
@@ -94,5 +95,30 @@ export class DecisionScheduler {
     this.#timer?.cancel();
     this.#timerMs = dueMs;
     this.#timer = clock.setTimer(Math.max(1, Math.ceil(dueMs - nowMs)), this.#fire);
+  }
+}
+
+/**
+ * True if an input waits for the next decision round. While load is shed, market data changes the
+ * books at once, but decisions on it are batched into rounds, as the newest state of each market;
+ * so are the effects of an order that is sent. A lost book, an answer and every account event
+ * settle at once.
+ */
+export function isBatched(
+  input: BotInput,
+  { loopLag, traders }: Pick<BotContext, "loopLag" | "traders">,
+): boolean {
+  if (!loopLag.isShedding) return false;
+  if (input.kind !== "event") return input.kind === "leave";
+  const { event } = input;
+  switch (event.type) {
+    case "book-snapshot":
+    case "book-update":
+      return traders.get(event.marketId)?.book.isSynchronised === true;
+    case "market-state":
+    case "public-trade":
+      return true;
+    default:
+      return false;
   }
 }

@@ -1,5 +1,5 @@
 import { scaledToDecimal } from "../../core/instrument.js";
-import type { Side, Ticks } from "../../core/units.js";
+import type { Lots, Side, Ticks } from "../../core/units.js";
 import { tradeFee } from "../../perpetual/fees.js";
 import type { Reason } from "../../strategies/intent.js";
 import type { Bot } from "../engine/bot.js";
@@ -8,13 +8,14 @@ import { signedRates } from "../execution/signed-rates.js";
 import type { MarketTrader } from "../market/market-trader.js";
 import { findQuotingObstacles } from "../market/quoting-status.js";
 import type { TradingGuards } from "../safety/trading-guards.js";
+import type { LiquidatedInventory } from "../unwind/liquidated-inventory.js";
 import { marketTokens } from "./explain-tokens.js";
-import { explainUnwinding } from "./explain-unwinding.js";
 import { liquidationDistance, type PlannedWorst, placeKey } from "./explain-worst.js";
 import type {
   ExplainedMarket,
   ExplainedQuote,
   ExplainedReason,
+  ExplainedUnwinding,
   ExplainedWorst,
 } from "./explanation.js";
 
@@ -147,6 +148,42 @@ function explainReason({ instrument }: MarketTrader, reason: Reason): ExplainedR
       Object.entries(terms).map(([name, value]) => [name, value === 0 ? 0 : value]),
     ),
     clamps,
+  };
+}
+
+/**
+ * Remaining lots of a market's takeovers, the trajectory's target, and the next step; undefined if
+ * nothing is being unwound.
+ * @param blocks why the whole market is halted, for an unwinding that waits with it.
+ */
+function explainUnwinding(
+  trader: MarketTrader,
+  unwinding: LiquidatedInventory,
+  blocks: readonly string[],
+): ExplainedUnwinding | undefined {
+  const { marketId, instrument, plan } = trader;
+  const takeovers = unwinding.trajectories(marketId);
+  if (takeovers.length === 0) return undefined;
+  const worked =
+    trader.unwind !== undefined && plan !== undefined && "state" in plan ? plan : undefined;
+  const sum = (lots: readonly Lots[]): string =>
+    instrument.amountOf(lots.reduce((total, one) => total + one, 0));
+  return {
+    state: worked?.state ?? "waiting",
+    why: worked?.why ?? blocks[0] ?? "it is not planned yet",
+    remainingBase: sum(takeovers.map(({ remainingLots }) => remainingLots)),
+    allowedBase: sum(takeovers.map(({ allowedLots }) => allowedLots)),
+    nextSliceAtMs: worked?.nextSliceAtMs,
+    takeovers: takeovers.map(
+      ({ takeoverId, remainingLots, allowedLots, worstTicks, nextStepAtMs, deadlineMs }) => ({
+        takeoverId,
+        remainingBase: instrument.amountOf(remainingLots),
+        allowedBase: instrument.amountOf(allowedLots),
+        worstPrice: instrument.priceOf(worstTicks),
+        nextStepAtMs,
+        deadlineMs,
+      }),
+    ),
   };
 }
 

@@ -1,13 +1,16 @@
 import type { Signer } from "../../core/crypto/signing.js";
 import { RunError } from "../../core/errors.js";
-import type { Clock } from "../../core/runtime/seam.js";
+import type { Clock, Seam } from "../../core/runtime/seam.js";
 import type { Hex, MarketId, Ms } from "../../core/units.js";
+import { LiveVenue } from "../../exchange/live-venue.js";
 import type { VenueRules } from "../../exchange/records.js";
 import type { RestClient } from "../../exchange/rest/rest-client.js";
 import type { Transport } from "../../exchange/rest/transport.js";
+import type { Venue } from "../../exchange/venue.js";
 import { Outbox } from "../../executor/outbox.js";
 import type { Metrics } from "../../monitoring/metrics.js";
 import type { BoundStrategy } from "../../strategies/strategy.js";
+import type { BotConfig } from "../config/config.js";
 import { Bot } from "../engine/bot.js";
 import type { BotEvent } from "../engine/bot-event.js";
 import type { BotCommand } from "../engine/input.js";
@@ -16,10 +19,15 @@ import { FailureHandler } from "./monitor/failure-handler.js";
 import { RunMonitor } from "./monitor/run-monitor.js";
 import type { Assembled, RunBotOptions } from "./running-bot.js";
 import { createTurnRecorder, sessionHeader } from "./session-journal.js";
-import type { SessionListener, VenueDecoratorDeps } from "./session-listener.js";
-import { sessionVenue } from "./session-venue.js";
+import type {
+  SessionBeginning,
+  SessionListener,
+  VenueDecorator,
+  VenueDecoratorDeps,
+} from "./session-listener.js";
 import type { TimestampedTransport } from "./timestamped-transport.js";
 import { TradeBackfill } from "./trade-backfill.js";
+import { UnregisteredAccountVenue } from "./unregistered-account-venue.js";
 
 /**
  * Most requests in flight at once, each on a connection of its own: a place that hangs delays no
@@ -161,6 +169,54 @@ export function assembleBot(options: RunBotOptions, parts: AssembleBotDeps): Ass
       parts.network.close();
     },
   };
+}
+
+/** Options of {@link sessionVenue}. */
+interface SessionVenueOptions {
+  readonly config: BotConfig;
+  readonly runtime: Seam;
+  readonly transport: Transport;
+  readonly signer: Signer;
+  readonly beginning: SessionBeginning;
+  readonly paper: VenueDecorator | undefined;
+  /** Access of a venue decorator to the bot, which is created after it. */
+  readonly bot: VenueDecoratorDeps;
+  readonly onWritten: (actionId: number) => void;
+}
+
+/** A session's venue, and the live one beneath it, which receives the rules. */
+interface SessionVenue {
+  readonly venue: Venue;
+  readonly live: LiveVenue;
+}
+
+/**
+ * The exchange as a session trades on it: live, with a paper venue over the markets' streams, or
+ * with an account that it does not know.
+ */
+function sessionVenue({
+  config,
+  runtime,
+  transport,
+  signer,
+  beginning,
+  paper,
+  bot,
+  onWritten,
+}: SessionVenueOptions): SessionVenue {
+  const { registered } = beginning;
+  const live = new LiveVenue({
+    transport,
+    seam: runtime,
+    signer,
+    markets: Object.keys(config.markets),
+    exchangeNowMs: bot.exchangeNowMs,
+    requestTimeoutMs: config.exchange.requestTimeoutMs,
+    onWritten,
+    streams: registered && paper === undefined ? true : "market",
+  });
+  if (paper !== undefined) return { live, venue: paper(live, beginning, bot) };
+  return { live, venue: registered ? live : new UnregisteredAccountVenue(live, runtime.clock) };
 }
 
 /**

@@ -11,6 +11,8 @@ import type { RestClient } from "../../exchange/rest/rest-client.js";
 import { checkOperatorRight } from "../../liquidator/check-operator-right.js";
 import {
   type LedgerChange,
+  type LedgerFile,
+  LIQUIDATIONS_FILE,
   LiquidationLedger,
 } from "../../liquidator/ledger/liquidation-ledger.js";
 import { Liquidator } from "../../liquidator/liquidator.js";
@@ -26,12 +28,18 @@ import type { BotEvent } from "../engine/bot-event.js";
 import type { BotCommand } from "../engine/input.js";
 import type { StateStore } from "../state/state-dir.js";
 import { type ChainAccess, findLensAddress, openChainRpc } from "./chain-access.js";
-import { createLedgerFile } from "./ledger-file.js";
 import { BotLiquidatorVenue } from "./liquidator-venue.js";
 import { recordUnwind } from "./monitor/record-unwind.js";
 
 /** Longest wait for the outcome of pending takeovers at a stop. */
 const STOP_WAIT_MS: Ms = 10_000;
+
+/**
+ * Part of the ledger that a start reads: its end. The file grows by some megabytes an hour if many
+ * accounts are in danger, and after a week it is longer than the longest string. This part covers
+ * half a day then. An opportunity without an entry for longer is only in the file.
+ */
+const LEDGER_READ_BYTES = 64 * 2 ** 20;
 
 /** Inputs of a liquidator's start beside a running bot. */
 export interface StartLiquidatorOptions {
@@ -179,6 +187,14 @@ export async function startLiquidator(
     await rpc.close();
     throw error;
   }
+}
+
+/** The ledger's lines in the state directory. */
+export function createLedgerFile(store: Pick<StateStore, "readTail" | "append">): LedgerFile {
+  return {
+    read: () => store.readTail(LIQUIDATIONS_FILE, LEDGER_READ_BYTES),
+    append: (line) => store.append(LIQUIDATIONS_FILE, line),
+  };
 }
 
 /** The takeover conditions of a bot's file. */

@@ -101,3 +101,35 @@ export function isGuarded({ store, account, nowMs, deadAfterMs }: GuardedBot): b
     return false;
   }
 }
+
+/** Options of a {@link GuardMonitor}. */
+export interface GuardMonitorOptions {
+  readonly clock: Clock;
+  readonly everyMs: Ms;
+  readonly isGuarded: () => boolean;
+  /** Called at the start if no guard is alive, and at each change. */
+  readonly onChange: (guarded: boolean) => void;
+}
+
+/** Detects that no guard shows a heartbeat: at the start of a bot, and when a guard stops. */
+export class GuardMonitor {
+  readonly #options: GuardMonitorOptions;
+  #wasGuarded = true;
+  #timer: Timer | undefined;
+
+  constructor(options: GuardMonitorOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    const { clock, everyMs, isGuarded, onChange } = this.#options;
+    const guarded = isGuarded();
+    if (guarded !== this.#wasGuarded) onChange(guarded);
+    this.#wasGuarded = guarded;
+    this.#timer = clock.setTimer(everyMs, () => this.start());
+  }
+
+  stop(): void {
+    this.#timer?.cancel();
+  }
+}

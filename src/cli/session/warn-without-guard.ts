@@ -1,6 +1,5 @@
 import type { BotConfig } from "../../bot/config/config.js";
-import { GuardMonitor } from "../../bot/run/monitor/guard-monitor.js";
-import { isGuarded } from "../../bot/state/guard-heartbeat.js";
+import { GuardMonitor, isGuarded } from "../../bot/state/guard-heartbeat.js";
 import type { FileStateStore } from "../../bot/state/state-dir.js";
 import type { Clock } from "../../core/runtime/seam.js";
 import type { Hex } from "../../core/units.js";

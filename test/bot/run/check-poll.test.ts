@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { checkPollRate } from "#bot/check-poll-rate.js";
+import { checkPollRate } from "#bot/check-chain.js";
 
 const common = (limit: number, intervalMs = 60_000) => ({ name: "COMMON", limit, intervalMs });
 const ORDER = { name: "ORDER", limit: 1, intervalMs: 60_000 };

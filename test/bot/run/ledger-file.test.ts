@@ -2,7 +2,7 @@ import { appendFileSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { createLedgerFile } from "#bot/ledger-file.js";
+import { createLedgerFile } from "#bot/run-liquidator.js";
 import { FileStateStore } from "#bot/state-dir.js";
 import { VirtualClock } from "#core/virtual-clock.js";
 import { LIQUIDATIONS_FILE, LiquidationLedger } from "#liquidator/liquidation-ledger.js";

@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { GUARD_HEARTBEAT_FILE, GuardHeartbeat, isGuarded } from "#bot/guard-heartbeat.js";
-import { GuardMonitor } from "#bot/guard-monitor.js";
+import {
+  GUARD_HEARTBEAT_FILE,
+  GuardHeartbeat,
+  GuardMonitor,
+  isGuarded,
+} from "#bot/guard-heartbeat.js";
 import { MemoryStateStore } from "#bot/state-dir.js";
 import { VirtualClock } from "#core/virtual-clock.js";
 

@@ -13,13 +13,16 @@ import type { VenueRules } from "../../../exchange/records.js";
 import type { RestClient } from "../../../exchange/rest/rest-client.js";
 import type { BotConfig } from "../../config/config.js";
 import { findLensAddress, openChainRpc } from "../chain-access.js";
-import { checkPollRate } from "./check-poll-rate.js";
 import type { Finding } from "./finding.js";
 
 /** Gas of one takeover with room for several positions (docs/reference/protocol.md#gas). */
 const GAS = 400_000n;
 /** Below this number `check` warns that few takeovers are affordable. */
 const FEW_TAKEOVERS = 20n;
+
+const MINUTE_MS: Ms = 60_000;
+/** A larger share of the budget that it shares with the bot is a lot for one query. */
+const LARGE_POLL_SHARE = 0.25;
 
 /** Inputs of {@link checkChain}. */
 export interface ChainCheck {
@@ -192,4 +195,32 @@ async function gasFinding(
   const level =
     count === undefined || count >= FEW_TAKEOVERS ? "ok" : count === 0n ? "error" : "warning";
   return { level, subject: "liquidator.gas", text };
+}
+
+/**
+ * Share of the exchange's COMMON limits that polling the list of risky accounts each `pollMs`
+ * takes; empty if the exchange has no such limits.
+ */
+export function checkPollRate(pollMs: Ms, rateLimits: VenueRules["rateLimits"]): Finding[] {
+  const limits = rateLimits
+    .filter(({ name }) => name === "COMMON")
+    .map(({ limit, intervalMs }) => (limit * MINUTE_MS) / intervalMs);
+  if (limits.length === 0) return [];
+  const least = Math.min(...limits);
+  const asked = MINUTE_MS / pollMs;
+  const text = `the list of risky accounts is read ${roundToTenth(asked)} times a minute, of the exchange's ${roundToTenth(least)} COMMON requests`;
+  if (asked <= least * LARGE_POLL_SHARE)
+    return [{ level: "ok", subject: "liquidator.pollMs", text }];
+  const atLeastMs = Math.ceil(MINUTE_MS / (least * LARGE_POLL_SHARE));
+  return [
+    {
+      level: "warning",
+      subject: "liquidator.pollMs",
+      text: `${text}: that may take from the bot's own; expected at least ${atLeastMs} ms`,
+    },
+  ];
+}
+
+function roundToTenth(value: number): number {
+  return Math.round(value * 10) / 10;
 }

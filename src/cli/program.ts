@@ -1,11 +1,11 @@
 import { Command } from "commander";
 import { toUncaughtStrategyError } from "../bot/strategy/uncaught-strategy-error.js";
+import { ConfigError } from "../core/errors.js";
 import type { CliContext } from "./cli-context.js";
 import { errorText, exitCodeFor, Interrupted, ReportedFailure } from "./process/exit.js";
 import { EXIT, type ExitCode } from "./process/exit-code.js";
 import { protectArguments, withMaskedOutput } from "./process/masked-output.js";
 import { packageVersion } from "./process/package-version.js";
-import { rejectRepeatedOptions } from "./reject-repeated-options.js";
 
 type AddCommand = (program: Command, context: CliContext) => void;
 
@@ -101,6 +101,28 @@ export async function buildProgram(context: CliContext, only?: string): Promise<
       );
   }
   return program;
+}
+
+/**
+ * Makes a command and its subcommands reject an option whose value is given twice. Commander would
+ * silently take the last one: a halt of two markets would leave the first one quoting.
+ * @param command its parsing throws ConfigError with the option and its second value
+ */
+function rejectRepeatedOptions(command: Command): void {
+  for (const option of command.options) {
+    if (!(option.required || option.optional) || option.variadic) continue;
+    let isGiven = false;
+    command.on(`option:${option.name()}`, (value: string | null) => {
+      if (isGiven)
+        throw new ConfigError("is given twice", {
+          field: option.long ?? option.flags,
+          value,
+          expected: "each option once",
+        });
+      isGiven = true;
+    });
+  }
+  for (const below of command.commands) rejectRepeatedOptions(below);
 }
 
 /**

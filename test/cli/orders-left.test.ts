@@ -2,8 +2,8 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { ordersLeftText } from "#cli/orders-left.js";
 import { runCli } from "#cli/program.js";
+import { ordersLeftText } from "#cli/report-run-end.js";
 import { liveSeam } from "#core/live-seam.js";
 
 const CANCEL = "npx marketwright cancel-all bot.yaml";

@@ -4,6 +4,7 @@ import { LineReader } from "../../bot/control/control-protocol.js";
 import { RunError } from "../../core/errors.js";
 import { openPlainFile, readPlainFile } from "../../core/files/plain-files.js";
 import type { Clock, Timer } from "../../core/runtime/seam.js";
+import type { OpenLog } from "../../monitoring/log.js";
 
 /** Another command of ours that runs beside this process, in its own process and process group. */
 export interface Companion {
@@ -12,6 +13,14 @@ export interface Companion {
   readonly ended: Promise<string>;
   /** Stops it, and waits until it has ended. */
   stop(): Promise<void>;
+}
+
+/** Processes started beside a bot. */
+export interface Companions {
+  /** Companions that run, or will once `starting` resolves. */
+  readonly companions?: readonly Companion[];
+  /** Resolves when all are started; rejects when one does not start. */
+  readonly starting?: Promise<void>;
 }
 
 /** The command to run, and the file of its log. */
@@ -81,6 +90,35 @@ export async function startCompanion({
   return {
     firstLine: first.line,
     companion: { name, ended, stop: () => stop(child, ended, clock) },
+  };
+}
+
+/**
+ * Logs when a companion ends or does not start: the bot continues without it, and the log must show
+ * that.
+ * @returns a function that stops this.
+ */
+export function watchCompanions(
+  { companions = [], starting }: Companions,
+  log: OpenLog,
+): () => void {
+  let over = false;
+  const watched = new Set<Companion>();
+  const watch = (): void => {
+    for (const companion of companions) {
+      if (watched.has(companion)) continue;
+      watched.add(companion);
+      void companion.ended.then((why) => {
+        if (!over) log.error({ companion: companion.name, why }, `the ${companion.name} has ended`);
+      });
+    }
+  };
+  watch();
+  starting?.then(watch, (error: unknown) => {
+    if (!over) log.error({ error }, "what should run beside the bot did not start");
+  });
+  return () => {
+    over = true;
   };
 }
 

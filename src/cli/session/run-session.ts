@@ -33,14 +33,14 @@ import {
 import type { CliContext } from "../cli-context.js";
 import { nameExchangeInErrors } from "../exchange-access.js";
 import { untilInterrupted } from "../process/until-interrupted.js";
-import { ordersLeftText } from "./orders-left.js";
+import { type Companions, watchCompanions } from "./companion.js";
+import { ordersLeftText } from "./report-run-end.js";
 import { createRetryingState } from "./retrying-state.js";
 import { serveMetrics } from "./serve-metrics.js";
 import { startSessionControl } from "./session-control.js";
 import { openSessionRecorder } from "./session-recorder.js";
 import { untilStopped } from "./until-stopped.js";
 import { warnWithoutGuard } from "./warn-without-guard.js";
-import { type Companions, watchCompanions } from "./watch-companions.js";
 
 /** Options of a bot's run from the command line. */
 interface SessionOptions extends Companions {

@@ -1,13 +1,22 @@
 import { writeSync } from "node:fs";
+import { Session } from "node:inspector";
 import { parentPort, workerData } from "node:worker_threads";
 import { maskSecrets } from "../../core/crypto/secrets.js";
 import { liveSeam } from "../../core/runtime/live-seam.js";
 import type { Ms } from "../../core/units.js";
 import type { OpenLog } from "../../monitoring/log.js";
-import { interruptMainThread } from "./interrupted-thread.js";
 import { StallDetector } from "./stall-detector.js";
-import { BEAT_MS, type WatchdogMessage, type WatchdogStart, WORD } from "./watchdog-memory.js";
+import {
+  BEAT_MS,
+  WATCHED,
+  type WatchdogCallbacks,
+  type WatchdogMessage,
+  type WatchdogStart,
+  WORD,
+} from "./watchdog-memory.js";
 
+/** Time limit of the main thread's response: a thread blocked in a system call gives none. */
+const ANSWER_WITHIN_MS: Ms = 1_000;
 const STDERR = 2;
 const start = workerData as WatchdogStart;
 const runtime = liveSeam();
@@ -36,7 +45,7 @@ function checkStall(): void {
 
 async function handleStall(silentMs: Ms): Promise<void> {
   const called = start.markets[Atomics.load(words, WORD.called) - 1];
-  const place = await interruptMainThread("stalled", clock);
+  const place = await interruptMainThread("stalled");
   const where = place === undefined || place === "" ? "" : `, at ${place}`;
   const busy =
     called === undefined
@@ -76,8 +85,37 @@ async function end(): Promise<void> {
     "error",
     `the time is over, and the event loop is stuck: the process is ended, and its orders are the guard's; see marketwright cancel-all ${start.path}`,
   );
-  await interruptMainThread("end", clock);
+  await interruptMainThread("end");
   process.kill(process.pid, "SIGKILL");
+}
+
+/**
+ * Runs one of the {@link WatchdogCallbacks} in the main thread, interrupting its current work. The
+ * inspector is the only part of Node that can interrupt a thread which never returns to its event
+ * loop.
+ * @returns the callback's result; undefined if the main thread does not respond, or Node has no
+ * inspector.
+ */
+function interruptMainThread(hook: keyof WatchdogCallbacks): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const session = new Session();
+    const done = (answer: string | undefined): void => {
+      timer.cancel();
+      session.disconnect();
+      resolve(answer);
+    };
+    const timer = clock.setTimer(ANSWER_WITHIN_MS, () => done(undefined));
+    try {
+      session.connectToMainThread();
+      const expression = `globalThis.${WATCHED}?.${hook}()`;
+      session.post("Runtime.evaluate", { expression, returnByValue: true }, (error, answer) => {
+        const value: unknown = error === null ? answer.result.value : undefined;
+        done(typeof value === "string" ? value : undefined);
+      });
+    } catch {
+      done(undefined);
+    }
+  });
 }
 
 async function writeLogLine(level: "warn" | "error", message: string): Promise<void> {

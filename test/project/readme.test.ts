@@ -62,6 +62,7 @@ function write(path: string, yaml: string, changes: object = {}): string {
 /** The README's commands, one a line and without their comments, in its order. */
 const shellLines = blocksOf(readme, "sh").flatMap(({ text }) =>
   text
+    .replaceAll(/ \\\n +/g, " ")
     .split("\n")
     .map((line) => line.replace(/\s+# .*$/, "").trim())
     .filter((line) => line !== ""),
@@ -79,7 +80,7 @@ describe("the README's shell commands", () => {
   it("are all of a kind that is tried here", () => {
     const strange = shellLines.filter(
       (line) =>
-        !/^(npm ci && npm \w+|node -p |export MARKETWRIGHT_KEY=|npx marketwright |node bin\/marketwright\.js )/.test(
+        !/^(npm ci && npm \w+|node -p |chmod 600 |export MARKETWRIGHT_KEY=|npx marketwright |node bin\/marketwright\.js )/.test(
           line,
         ),
     );

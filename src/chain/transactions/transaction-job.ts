@@ -1,5 +1,11 @@
 import { RunError } from "../../core/errors.js";
 import type { Hex, Ms } from "../../core/units.js";
+import { JobRejectedError } from "./job-rejected-error.js";
+
+const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
+const BYTES = /^0x(?:[0-9a-fA-F]{2})*$/;
+/** Gas of a transfer, the cheapest transaction. */
+const LEAST_GAS = 21_000n;
 
 /**
  * Key that allows one transaction in flight at a time, such as a victim and a market. Any text;
@@ -47,4 +53,45 @@ export interface TransactionJob {
   readonly deadlineMs: Ms;
   /** Starting tip; default: the manager's. */
   readonly tipWei?: bigint;
+}
+
+/**
+ * Checks the fields of a job.
+ * @throws JobRejectedError `invalid` when a field does not match its type's rule.
+ */
+export function checkJob({
+  id,
+  lane,
+  to,
+  data,
+  valueWei = 0n,
+  gasLimit,
+  maxCostWei,
+  deadlineMs,
+  tipWei = 0n,
+}: TransactionJob): void {
+  requireField(id !== "" && id.length <= 200, "id", id, "1 to 200 characters");
+  requireField(lane !== "" && lane.length <= 200, "lane", lane, "1 to 200 characters");
+  requireField(ADDRESS.test(to), "to", to, "an address");
+  requireField(BYTES.test(data), "data", data, "0x and bytes");
+  requireField(
+    gasLimit === "estimate" || gasLimit >= LEAST_GAS,
+    "gasLimit",
+    gasLimit,
+    `${LEAST_GAS} or more, or "estimate"`,
+  );
+  requireField(valueWei >= 0n, "valueWei", valueWei, "0 or more");
+  requireField(maxCostWei > 0n, "maxCostWei", maxCostWei, "more than 0");
+  requireField(tipWei >= 0n, "tipWei", tipWei, "0 or more");
+  requireField(
+    Number.isSafeInteger(deadlineMs),
+    "deadlineMs",
+    deadlineMs,
+    "whole milliseconds since the epoch",
+  );
+}
+
+function requireField(isRight: boolean, field: string, value: unknown, expected: string): void {
+  if (!isRight)
+    throw new JobRejectedError("invalid", "has an invalid value", { field, value, expected });
 }

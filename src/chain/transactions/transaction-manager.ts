@@ -3,7 +3,6 @@ import type { Timer } from "../../core/runtime/seam.js";
 import { CanonicalChain } from "../blocks/canonical-chain.js";
 import { blockTag } from "../rpc/chain-rpc.js";
 import { AccountReader } from "./account-reader.js";
-import { checkJob } from "./check-job.js";
 import { FinalityWatcher } from "./finality-watcher.js";
 import { GapFiller } from "./gap-filler.js";
 import { JobRejectedError } from "./job-rejected-error.js";
@@ -21,7 +20,7 @@ import type {
   RefusalReason,
   TransactionEvent,
 } from "./transaction-event.js";
-import type { TransactionJob } from "./transaction-job.js";
+import { checkJob, type TransactionJob } from "./transaction-job.js";
 import {
   resolveTransactionSettings,
   type TransactionManagerOptions,

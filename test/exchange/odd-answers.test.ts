@@ -182,11 +182,10 @@ const DECODERS: Readonly<Record<string, (value: unknown) => unknown>> = {
   decodeUserTrades: (value) => decodeUserTrades(value, context),
 };
 
-/** Decoders of frames, of bytes, and of a part of an order: none reads an answer alone. */
+/** Decoders of frames, and of a part of an order: none reads an answer alone. */
 const NOT_OF_ANSWERS: ReadonlySet<string> = new Set([
   decodeInfo.name,
   "decodeAccountFrame",
-  "decodeBody",
   "decodeMarketFrame",
 ]);
 

@@ -5,17 +5,10 @@ import type { Quote } from "../strategies/intent.js";
 import { type BestPrices, toPassivePrice } from "./crossing.js";
 import { type GttSettings, selectDueRenewals } from "./gtt-renewal.js";
 import { matchQuotes, type QuoteTolerance, type WantedQuote } from "./match-quotes.js";
-import type {
-  Plan,
-  PlannedKeep,
-  PlannedPlace,
-  PlannedWait,
-  PlannedWithdrawal,
-  Withheld,
-} from "./plan.js";
+import type { Plan, PlannedKeep, PlannedPlace, PlannedWait, PlannedWithdrawal } from "./plan.js";
 import { type ManualOrders, quoteObstacle } from "./quote-obstacle.js";
 import { byDanger, type RankedCancel, rankedCancel, withRankedCancel } from "./ranked-cancel.js";
-import { ClosedSlot, withhold } from "./withheld.js";
+import { ClosedSlot, type Withheld, withhold } from "./withheld.js";
 import { isCancellable, isSlotClosedBy, needsCancel, type WorkingOrder } from "./working-order.js";
 
 /**

@@ -4,14 +4,8 @@ import type { MarketRules } from "../exchange/records.js";
 import { MAX_QUOTE_LEVELS } from "../risk/copy-intent.js";
 import type { SliceSchedule, TargetIntent } from "../strategies/intent.js";
 import { type BestPrices, distanceToTouch, opposingPrice } from "./crossing.js";
-import type {
-  Plan,
-  PlannedCancel,
-  PlannedPlace,
-  PlannedWait,
-  PlannedWithdrawal,
-  Withheld,
-} from "./plan.js";
+import type { Plan, PlannedCancel, PlannedPlace, PlannedWait, PlannedWithdrawal } from "./plan.js";
+import type { Withheld } from "./withheld.js";
 import {
   isSlotClosedBy,
   maxNewPositionLots,

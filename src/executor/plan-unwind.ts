@@ -2,7 +2,7 @@ import type { Lots, MarketId, Side } from "../core/units.js";
 import type { MarketRules } from "../exchange/records.js";
 import type { Quote, UnwindPart, UnwindSchedule } from "../strategies/intent.js";
 import { distanceToTouch, opposingPrice, toPassivePrice } from "./crossing.js";
-import type { Plan, PlannedPlace, Withheld } from "./plan.js";
+import type { Plan, PlannedPlace } from "./plan.js";
 import { planQuotes, type QuoteSettings } from "./plan-quotes.js";
 import {
   chooseSlicePrice,
@@ -257,7 +257,7 @@ interface SliceDecision {
   readonly state: TargetState;
   readonly why: string;
   readonly place?: PlannedPlace;
-  readonly withheld: readonly Withheld[];
+  readonly withheld: Plan["withheld"];
 }
 
 const ALLOWED: SliceDecision = {
@@ -298,7 +298,7 @@ function takeDue(
   const not = (
     state: TargetState,
     why: string,
-    withheld: readonly Withheld[] = [],
+    withheld: Plan["withheld"] = [],
   ): SliceDecision => ({
     state,
     why,

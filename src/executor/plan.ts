@@ -1,5 +1,6 @@
 import type { Hex, Int64Id, Lots, Ms, Side, Ticks } from "../core/units.js";
 import type { TimeInForce } from "../exchange/records.js";
+import type { Withheld } from "./withheld.js";
 
 /** An order to cancel by its id. */
 export interface PlannedCancel {
@@ -62,15 +63,6 @@ export interface PlannedWait {
   readonly side: Side;
   readonly level: number;
   readonly phase: string;
-  readonly why: string;
-}
-
-/** A desired order that is not placed now. */
-export interface Withheld {
-  readonly side: Side;
-  readonly level: number;
-  readonly ticks: Ticks;
-  readonly lots: Lots;
   readonly why: string;
 }
 

@@ -1,7 +1,15 @@
 import type { Lots, Side, Ticks } from "../core/units.js";
 import type { Quote } from "../strategies/intent.js";
-import type { Withheld } from "./plan.js";
 import type { WorkingOrder } from "./working-order.js";
+
+/** A desired order that is not placed now. */
+export interface Withheld {
+  readonly side: Side;
+  readonly level: number;
+  readonly ticks: Ticks;
+  readonly lots: Lots;
+  readonly why: string;
+}
 
 /** A quote that is not placed now, with the price at which it would be placed, and the reason. */
 export function withhold({ side, level, lots }: Quote, ticks: Ticks, why: string): Withheld {

@@ -1,8 +1,25 @@
-import { parseLogs } from "../../chain/blocks/chain-log.js";
+import { type ChainLog, parseLogs } from "../../chain/blocks/chain-log.js";
+import {
+  balanceChange,
+  deposit,
+  transferIn,
+  transferOut,
+  withdraw,
+} from "../../chain/events/account-events.js";
+import { handleBadDebt } from "../../chain/events/liquidation-events.js";
 import { blockTag, type ChainRpc } from "../../chain/rpc/chain-rpc.js";
 import { RpcFailure } from "../../chain/rpc/rpc-errors.js";
 import type { Hex } from "../../core/units.js";
-import { accountsInLogs, HOLDER_TOPICS } from "./holder-logs.js";
+
+/**
+ * Events that change an account's margin (docs/reference/protocol.md#contract-interface). Each
+ * trade and each liquidation emits a BalanceChange for every account that it moves, so the bot does
+ * not read their own events.
+ */
+const TRADER_EVENTS = [balanceChange, deposit, withdraw, transferIn, transferOut] as const;
+
+/** First topics for `eth_getLogs`. */
+const HOLDER_TOPICS: readonly Hex[] = [...TRADER_EVENTS, handleBadDebt].map(({ topic }) => topic);
 
 /** Range and step sizes of the scan. */
 export interface HolderScanOptions {
@@ -98,4 +115,21 @@ export class HolderScan {
     );
     return accounts;
   }
+}
+
+/**
+ * Returns the accounts whose margin changed according to a list of logs, in lower case.
+ * @param logs of the exchange's own contracts; other events are skipped.
+ * @throws FormatError for a log that has an event's topic but not its arguments.
+ */
+function accountsInLogs(logs: readonly ChainLog[]): Set<Hex> {
+  const accounts = new Set<Hex>();
+  for (const log of logs) {
+    const debtor = handleBadDebt.decode(log)?.victim;
+    const trader =
+      debtor ??
+      TRADER_EVENTS.map((kind) => kind.decode(log)).find((event) => event !== undefined)?.trader;
+    if (trader !== undefined) accounts.add(trader);
+  }
+  return accounts;
 }

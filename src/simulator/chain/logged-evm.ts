@@ -4,7 +4,6 @@ import { unwrapResult } from "./chain-request-error.js";
 import type { EdrEvm } from "./edr-evm.js";
 import { secondsOf } from "./rpc/rpc-numbers.js";
 import type { RpcOutcome } from "./rpc-outcome.js";
-import { STATE_BY_HAND } from "./state-by-hand.js";
 import type { LogEntry, TransactionLog } from "./transaction-log.js";
 
 /** The last block of a chain. */
@@ -13,6 +12,23 @@ export interface EvmHead {
   readonly hash: Hex;
   readonly timestampSeconds: number;
 }
+
+/**
+ * Methods of development nodes that change the chain's state manually. They need the development
+ * methods to be enabled, and are logged for a rebuild.
+ */
+export const STATE_BY_HAND = [
+  "hardhat_dropTransaction",
+  "hardhat_impersonateAccount",
+  "hardhat_setBalance",
+  "hardhat_setCode",
+  "hardhat_setCoinbase",
+  "hardhat_setNextBlockBaseFeePerGas",
+  "hardhat_setNonce",
+  "hardhat_setPrevRandao",
+  "hardhat_setStorageAt",
+  "hardhat_stopImpersonatingAccount",
+] as const;
 
 /**
  * Requests that change the chain and are logged. The EVM carries them out, and again when the chain

@@ -5,6 +5,7 @@ import type { Hex } from "../../core/units.js";
 import type { ExchangeAccount } from "../accounts/account.js";
 import type { CreditLedger } from "../accounts/credit-ledger.js";
 import type { OnSettlement, Settlement } from "../accounts/settlement.js";
+import type { EmbeddedChain } from "../chain/embedded-chain.js";
 import type { OpenChain } from "../chain/open-chain.js";
 import type { ExchangeState } from "../engine/exchange-state.js";
 import type { Market } from "../markets/market.js";
@@ -18,7 +19,6 @@ import { ChainOutbox } from "./chain-outbox.js";
 import type { ChainReport } from "./chain-report.js";
 import { ChainSettlement } from "./chain-settlement.js";
 import { HouseOrderSigner } from "./house-order-signer.js";
-import { revertReason } from "./revert-reason.js";
 
 /** Dependencies of {@link ChainConnector}. */
 export interface ChainConnectorDeps {
@@ -79,7 +79,7 @@ export class ChainConnector {
       perps: new Set([...open.addresses.markets.values()].map(({ perp }) => lower(perp))),
       events: new ChainEventReader(open.addresses, open.dealerEventFormat),
       isOwn: (transaction) => this.outbox.isOwn(transaction),
-      findRevertReason: (hash) => revertReason(open.chain, hash),
+      findRevertReason: (hash) => findRevertReason(open.chain, hash),
       turn,
       apply: (block) => this.#apply(block),
       onFault,
@@ -230,6 +230,26 @@ export class ChainConnector {
     this.#marks?.onBlock(block);
     this.outbox.checkDropped();
   }
+}
+
+/**
+ * The reason why a mined transaction was reverted: the contract's text, or the EVM's; null if there
+ * is neither.
+ * @throws RunError when the chain has failed
+ */
+async function findRevertReason(chain: EmbeddedChain, hash: Hex): Promise<string | null> {
+  // A receipt has no reason, and a call at the block before would run on another state than the
+  // transaction did.
+  const outcome = await chain.handle("debug_traceTransaction", [
+    hash,
+    { tracer: "callTracer", tracerConfig: { onlyTopCall: true } },
+  ]);
+  if ("error" in outcome) return null;
+  const { revertReason: reason, error } = outcome.result as {
+    readonly revertReason?: string;
+    readonly error?: string;
+  };
+  return reason || error || null;
 }
 
 /** The accounts that the exchange itself signs for. */

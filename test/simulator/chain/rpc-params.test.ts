@@ -2,11 +2,11 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { liveSeam } from "#core/live-seam.js";
 import { CallBudget } from "#simulator/call-budget.js";
+import { STATE_BY_HAND } from "#simulator/logged-evm.js";
 import type { OpenChain } from "#simulator/open-chain.js";
 import { RpcFilters } from "#simulator/rpc-filters.js";
 import { RPC_METHODS } from "#simulator/rpc-methods.js";
 import { RpcSession } from "#simulator/rpc-session.js";
-import { STATE_BY_HAND } from "#simulator/state-by-hand.js";
 import { chainOf } from "./chains.js";
 import { type Known, knownOf, wellFormed } from "./rpc-requests.js";
 

@@ -1,7 +1,7 @@
+import { Transaction } from "ethers";
 import type { Hex } from "../../../core/units.js";
 import type { RpcError } from "../rpc-outcome.js";
 import { isRecord } from "./is-record.js";
-import { readRawTransaction } from "./raw-transaction.js";
 import { RPC_METHODS, SUBSCRIPTIONS } from "./rpc-methods.js";
 import { readParams } from "./rpc-params.js";
 import { InvalidArgument, text } from "./rpc-shapes.js";
@@ -139,6 +139,31 @@ function admitRaw(params: readonly unknown[], policy: RpcPolicy): Admission {
   const { to, gas } = transaction;
   if (to === null && !policy.deployments) return refuse(-32000, DEPLOYMENTS_OFF);
   return tooMuchGas(to, gas, policy) ?? { method: "eth_sendRawTransaction", params };
+}
+
+/** The fields of a signed transaction that decide whether it is admitted. */
+interface RawTransaction {
+  /** In lower case; null for a deployment. */
+  readonly to: string | null;
+  readonly gas: bigint;
+}
+
+/**
+ * Reads a signed transaction: legacy, EIP-2930, EIP-1559, EIP-4844 or EIP-7702. The encoding must
+ * be canonical: with trailing bytes, or a length or number that is longer than needed, another
+ * reader might read it differently.
+ * @returns undefined for any other input.
+ */
+function readRawTransaction(raw: unknown): RawTransaction | undefined {
+  if (typeof raw !== "string" || !/^0x(?:[0-9a-fA-F]{2})+$/.test(raw)) return undefined;
+  try {
+    const transaction = Transaction.from(raw);
+    if (!transaction.isSigned() || transaction.serialized !== raw.toLowerCase()) return undefined;
+    return { to: transaction.to?.toLowerCase() ?? null, gas: transaction.gasLimit };
+  } catch {
+    // Any failure of the reader means that it is not a transaction.
+    return undefined;
+  }
 }
 
 const DEPLOYMENTS_OFF = "contracts from outside are off (deployments)";

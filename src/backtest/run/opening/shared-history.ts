@@ -1,5 +1,4 @@
 import type { MarkTape, Tape } from "../../../history/columns/tape/tape.js";
-import { toSharedMemory } from "../../../history/columns/to-shared-memory.js";
 import type { PlayedHistory, PlayedMarket } from "../played-history.js";
 
 /** One market of a shared history: all its data, at once. */
@@ -33,6 +32,27 @@ export function sharedMarket(market: PlayedMarket, marks?: MarkTape, tape?: Tape
     klines: shared(klines),
     tape: shared(tape),
   };
+}
+
+/**
+ * Returns the columns with every array in shared memory, so that a thread receives them without a
+ * copy. Arrays already in shared memory are kept.
+ */
+function toSharedMemory<Columns extends object>(columns: Columns): Columns {
+  return Object.fromEntries(
+    Object.entries(columns).map(([name, column]) => [
+      name,
+      ArrayBuffer.isView(column) ? inShared(column) : column,
+    ]),
+  ) as Columns;
+}
+
+function inShared(column: ArrayBufferView): ArrayBufferView {
+  if (column.buffer instanceof SharedArrayBuffer) return column;
+  const bytes = new Uint8Array(new SharedArrayBuffer(column.byteLength));
+  bytes.set(new Uint8Array(column.buffer, column.byteOffset, column.byteLength));
+  const Column = column.constructor as new (buffer: SharedArrayBuffer) => ArrayBufferView;
+  return new Column(bytes.buffer);
 }
 
 /** The same history in the form that a run plays. */

@@ -22,7 +22,8 @@ export function isStamped(kind: string): boolean {
  *
  * A store keeps corrected local stamps, but a manual correction or a mix of recorders may leave
  * some before their exchange stamps. Let m be the smallest difference of local and exchange time.
- * If m is below zero, every stamp gets -m plus the base latency (docs/guides/history.md#clocks).
+ * If m is below zero, every stamp gets -m plus the base latency
+ * (docs/guides/import-history.md#clocks).
  * @param stamped all of the day's files with local stamps: stamps of one recorder are corrected
  * together.
  * @throws HistoryError naming a file that cannot be read

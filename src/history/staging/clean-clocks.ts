@@ -76,10 +76,10 @@ interface CaptureFile {
 }
 
 /**
- * Cleans a recorder's clock as hftbacktest does (docs/guides/history.md#clocks). Let m be the
- * smallest difference of local and exchange time over all files of a capture. If m is below zero,
- * every local stamp gets -m plus the base latency. Files of one capture share their clock, and so
- * their m.
+ * Cleans a recorder's clock as hftbacktest does (docs/guides/import-history.md#clocks). Let m be
+ * the smallest difference of local and exchange time over all files of a capture. If m is below
+ * zero, every local stamp gets -m plus the base latency. Files of one capture share their clock,
+ * and so their m.
  * @returns one correction for each part with local stamps.
  * @throws HistoryError when a file cannot be read
  */

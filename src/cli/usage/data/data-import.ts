@@ -13,7 +13,7 @@ Examples:
 
 Files of one command are one capture: they share the recorder's clock, which is corrected where it ran behind the exchange's.
 A mapping reads the files that it names, or all; of those, files of a known shape that lack its columns are read by their shape.
-Shapes: ${SHAPES.join(", ")}; docs/guides/history.md has each.`;
+Shapes: ${SHAPES.join(", ")}; docs/reference/import-formats.md has each.`;
 
 /** `marketwright data import FILE...` */
 export function addDataImport(data: Command, context: CliContext): void {

@@ -299,7 +299,7 @@ function shapeOf(
     value: names.join(", "),
     expected: hasNumber(names)
       ? "a header, or a mapping of its columns by place, such as --kind trades --columns time=0,price=1,amount=2"
-      : "a shape that docs/guides/history.md lists, --shape, or a mapping of its columns (--mapping, or --kind with --columns)",
+      : "a shape that docs/reference/import-formats.md lists, --shape, or a mapping of its columns (--mapping, or --kind with --columns)",
   });
 }
 

@@ -2,9 +2,12 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { FILL_COLUMNS } from "#backtest/fills-file.js";
 
-const PAGE = readFileSync(new URL("../../../docs/guides/backtest.md", import.meta.url), "utf8");
+const PAGE = readFileSync(
+  new URL("../../../docs/reference/backtest-report.md", import.meta.url),
+  "utf8",
+);
 
-describe("docs/guides/backtest.md", () => {
+describe("docs/reference/backtest-report.md", () => {
   it("says what each column of fills.csv is", () => {
     const table = PAGE.slice(PAGE.indexOf("| column | is |")).split("\n\n")[0] ?? "";
     const heads = table

@@ -118,8 +118,8 @@ describe("docs/guides/strategies.md", () => {
   );
 });
 
-describe("docs/guides/operations.md", () => {
-  const page = readPage("docs/guides/operations.md");
+describe("docs/guides/halt-and-resume.md", () => {
+  const page = readPage("docs/guides/halt-and-resume.md");
 
   it("has every reason for a halt, and no other", () => {
     const guards = found(source("src/risk/guards.ts"), /Trip\(\s*(?:marketId,\s*)?"([a-z-]+)"/g);
@@ -136,7 +136,7 @@ describe("docs/guides/operations.md", () => {
   });
 
   it("tells which halts a person has to end", () => {
-    const byHand = tableOf(page, "reason").filter((row) => row[3]?.startsWith("by hand"));
+    const byHand = tableOf(page, "reason").filter((row) => row[2]?.startsWith("by hand"));
     const latched = found(
       source("src/risk/guards.ts"),
       /Trip\(\s*(?:marketId,\s*)?"([a-z-]+)",[^;]*,\s*false,?\s*\)/g,
@@ -150,6 +150,10 @@ describe("docs/guides/operations.md", () => {
       [...latched, ...byLadder, "manual", "revived-orders", "strategy-error"].sort(),
     );
   });
+});
+
+describe("docs/guides/keep-the-state.md", () => {
+  const page = readPage("docs/guides/keep-the-state.md");
 
   it("has every file of the state directory", () => {
     // A backtest or a sweep writes its files to a folder of its own.
@@ -160,18 +164,34 @@ describe("docs/guides/operations.md", () => {
     expect(files.length).toBeGreaterThan(5);
     expect([...firstCodes(page, "file")]).toEqual(expect.arrayContaining([...files]));
   });
+});
 
-  it("names keys of the bot's YAML that there are, with their defaults", () => {
+describe("the guides to running a bot", () => {
+  const guides = [
+    "halt-and-resume",
+    "keep-a-key",
+    "keep-the-state",
+    "limit-losses",
+    "many-markets",
+    "read-the-status",
+    "recover-from-a-crash",
+    "run-a-bot",
+    "run-the-guard",
+    "set-alerts",
+    "slow-or-hung-bot",
+  ].map((name) => readPage(`docs/guides/${name}.md`));
+
+  it("name keys of the bot's YAML that there are, with their defaults", () => {
     const { properties } = JSON.parse(source("config/schema.json"));
-    const keys = codesOf(page.text).filter((code) =>
-      /^(risk|guard|exchange|quotes)\.\w+(?<!\.(?:log|lock))$/.test(code),
-    );
+    const keys = guides
+      .flatMap(({ text }) => codesOf(text))
+      .filter((code) => /^(risk|guard|exchange|quotes)\.\w+(?<!\.(?:log|lock|yaml))$/.test(code));
     expect(keys.length).toBeGreaterThan(5);
     for (const key of keys) {
       const [section = "", name = ""] = key.split(".");
       expect(Object.keys(properties[section].properties)).toContain(name);
     }
-    expect(page.text).toContain(
+    expect(readPage("docs/guides/run-the-guard.md").text).toContain(
       `\`guard.deadAfterMs\` (${properties.guard.properties.deadAfterMs.default})`,
     );
   });

@@ -23,7 +23,10 @@ import { type QuotingBounds, shapeQuotesWithin } from "./shape-quotes.js";
 import { exactLotsOfBase } from "./size-lots.js";
 import { defineStrategy } from "./strategy.js";
 
-/** Parameters of the Avellaneda-Stoikov market maker (formulas in `docs/guides/strategies.md`). */
+/**
+ * Parameters of the Avellaneda-Stoikov market maker (formulas in
+ * `docs/reference/built-in-strategies.md`).
+ */
 export const avellanedaStoikovParams = withEitherUnits(
   z.strictObject({
     riskAversion: z

@@ -29,7 +29,7 @@ import { defineStrategy } from "./strategy.js";
 
 /**
  * Parameters of the Guéant-Lehalle-Fernandez-Tapia market maker (formulas in
- * `docs/guides/strategies.md`).
+ * `docs/reference/built-in-strategies.md`).
  */
 export const glftParams = withEitherUnits(
   z.strictObject({

@@ -18,7 +18,7 @@ import { type QuotingBounds, shapeQuotesWithin, type WantedLevel } from "./shape
 import { exactLotsOfBase, lotsOfBase } from "./size-lots.js";
 import { defineStrategy } from "./strategy.js";
 
-/** Parameters of the ladder market maker (formulas in `docs/guides/strategies.md`). */
+/** Parameters of the ladder market maker (formulas in `docs/reference/built-in-strategies.md`). */
 export const ladderParams = withEitherUnits(
   z.strictObject({
     fair: z

@@ -97,6 +97,10 @@ describe("docs/guides/strategies.md", () => {
   it("shows the same strategy file as the README, which is tried there", () => {
     expect(blocksOf(page, "ts").slice(0, 1)).toEqual(blocksOf(readPage("README.md"), "ts"));
   });
+});
+
+describe("docs/reference/built-in-strategies.md", () => {
+  const page = readPage("docs/reference/built-in-strategies.md");
 
   it("has parameters in its first example that the built-in takes", () => {
     const { btcusdc } = parse(blocksOf(page, "yaml")[0]?.text ?? "").markets;

@@ -369,11 +369,11 @@ function keysOf(shape: Shape): readonly string[] {
   });
 }
 
-describe("docs/ideas/order-flow.md", () => {
-  it("has the parameters of both presets, none left out", () => {
-    const listed = tableOf(readPage("docs/ideas/order-flow.md"), "section").flatMap((row) =>
-      codesOf(row[1] ?? ""),
-    );
+describe("docs/reference/flow-parameters.md", () => {
+  const page = readPage("docs/reference/flow-parameters.md");
+
+  it("has the parameters of the presets, none left out", () => {
+    const listed = tableOf(page, "section").flatMap((row) => codesOf(row[1] ?? ""));
     const known = Object.values(SYNTHETIC_PRESETS.lively).flatMap((held) =>
       typeof held === "object" && held !== null ? Object.keys(held) : [],
     );
@@ -385,24 +385,22 @@ describe("docs/ideas/order-flow.md", () => {
     ["leveraged", leveragedShape],
   ])("has every key of %s, and no other", (key, shape) => {
     // `sizeBps.min`, `.max`: two bounds of one key.
-    const listed = tableOf(readPage("docs/ideas/order-flow.md"), `\`${key}\``).flatMap((row) =>
+    const listed = tableOf(page, `\`${key}\``).flatMap((row) =>
       codesOf(row[0] ?? "").map((code) => code.split(".")[0]),
     );
     expect(new Set(listed.filter((name) => name !== ""))).toEqual(
       new Set(Object.keys(shape.shape)),
     );
   });
+});
 
-  it("shows flows that the exchange takes", () => {
-    const flows = blocksOf(readPage("docs/ideas/order-flow.md"), "yaml").map(
-      ({ text }) => parse(text).flow,
-    );
-    expect(flows.map(({ kind }) => kind)).toEqual([
-      "synthetic",
-      "synthetic",
-      "synthetic",
-      "replay",
-    ]);
+describe("the flows that pages show", () => {
+  it.each([
+    ["docs/reference/flow-parameters.md", ["synthetic"]],
+    ["docs/ideas/order-flow.md", ["synthetic", "synthetic", "synthetic", "replay"]],
+  ])("are taken by the exchange, in %s", (path, kinds) => {
+    const flows = blocksOf(readPage(path), "yaml").map(({ text }) => parse(text).flow);
+    expect(flows.map(({ kind }) => kind)).toEqual(kinds);
     for (const flow of flows)
       expect(() =>
         parseExchangeConfig(parse(stringify({ markets: { btcusdc: { flow } } }))),

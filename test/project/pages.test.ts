@@ -201,8 +201,8 @@ describe("the guides to running a bot", () => {
   });
 });
 
-describe("docs/ideas/simulation.md", () => {
-  const page = readPage("docs/ideas/simulation.md");
+describe("docs/reference/simulation-rules.md", () => {
+  const page = readPage("docs/reference/simulation-rules.md");
 
   it("has every break with what it switches off, and what caught it", () => {
     const rows = tableOf(page, "break").map(([name = "", what = ""]) => ({

@@ -67,7 +67,7 @@ function uncount(orders: OwnOrders, uncounted: OrderPhase): void {
 
 /**
  * The rules that can be switched off, each of which a simulation must notice
- * (docs/ideas/simulation.md).
+ * (docs/reference/simulation-rules.md).
  */
 export const BREAKS: readonly Break[] = [
   {
@@ -90,7 +90,7 @@ export const BREAKS: readonly Break[] = [
   },
   {
     name: "no-dead-time-wait",
-    what: "an unknown place counts as dead as soon as the exchange does not show it, its signature window not awaited",
+    what: "an unknown place counts as dead as soon as the exchange does not show it, within its signature window too",
     ...botConfigWith((config) => ({
       ...config,
       exchange: { ...config.exchange, signatureWindowMs: 1 },
@@ -111,7 +111,7 @@ export const BREAKS: readonly Break[] = [
   },
   {
     name: "place-before-cancel",
-    what: "a replacement leaves as soon as the cancel was sent, its answer not awaited",
+    what: "a replacement is sent right after the cancel, without waiting for its answer",
     bot: ({ bot }) => uncount(bot.context.account.orders, "cancelling"),
   },
   {
@@ -198,7 +198,7 @@ export const BREAKS: readonly Break[] = [
   },
   {
     name: "deposit-is-profit",
-    what: "what nothing explains yet is taken for profit at once",
+    what: "an unexplained gain counts as profit at once",
     bot: ({ bot }) => {
       const told: keyof typeof bot.context.account = "unexplainedEquity";
       Object.defineProperty(bot.context.account, told, { value: 0n });

@@ -36,7 +36,7 @@ function deaf(event: VenueEvent): VenueEvent {
 
 /**
  * The rules of acquiring positions that can be switched off, each of which a simulation must notice
- * (docs/ideas/simulation.md).
+ * (docs/reference/simulation-rules.md).
  */
 export const INHERITANCE_BREAKS: readonly Break[] = [
   {

@@ -18,7 +18,7 @@ const reorganised = (plan: SeedPlan): SeedPlan => ({
 
 /**
  * The rules of the liquidator that can be switched off, each of which the witness must notice
- * (docs/ideas/simulation.md).
+ * (docs/reference/simulation-rules.md).
  */
 export const BREAKS: readonly Break[] = [
   {

@@ -2,7 +2,7 @@ import type { WholeBreak } from "./run-whole.js";
 
 /**
  * The rules of the whole system that can be switched off, each of which its witness must notice
- * (docs/ideas/simulation.md).
+ * (docs/reference/simulation-rules.md).
  */
 export const WHOLE_BREAKS: readonly WholeBreak[] = [
   {
@@ -15,7 +15,7 @@ export const WHOLE_BREAKS: readonly WholeBreak[] = [
   },
   {
     name: "takeover-not-noticed",
-    what: "a market whose position a takeover has moved by nobody knows how much goes on being quoted",
+    what: "a market is still quoted after a takeover has moved its position by an unknown amount",
     rules: ["position"],
     bot: ({ context }) => {
       context.account.positionUncertainty = () => undefined;

@@ -13,7 +13,7 @@
  * rooms that use no network.
  */
 const RECORDS = {
-  name: "records and error codes of `exchange`",
+  name: "records of `exchange`",
   modules: [
     "exchange/records",
     "exchange/venue",
@@ -55,42 +55,35 @@ const TRADING = [...GROUND, "exchange", "market", "account", "strategies", "risk
  */
 export const ROOMS = {
   core: {
-    holds:
-      "units and the exact arithmetic of a market, errors, rate budgets; `runtime/` (clock, timers, randomness), `crypto/` (Keccak, ECDSA, keystores, secrets), `config/` (how YAML is read and checked), `files/` (private folders, locks, durable files), `queue/` (queue models), `http/` (what all HTTP servers share)",
+    holds: "units, exact arithmetic, errors, runtime, cryptography, files, HTTP",
     mayImport: [],
   },
   perpetual: {
-    holds:
-      "the arithmetic of the perpetual contracts, once: fixed point, margin, capacity, fees, liquidation; its witnesses are the contracts on an EVM",
+    holds: "arithmetic of the perpetual contracts: margin, capacity, fees, liquidation",
     mayImport: ["core"],
   },
   "market/book": {
-    holds:
-      "the order book, for whoever hears, records or plays a market, and the overlay of our own orders",
+    holds: "the order book, and the overlay of our own orders",
     mayImport: ["core"],
   },
   exchange: {
-    holds:
-      "the venue's client: `rest/`, `streams/`, `signing/`, `protocol/` (one schema of each record, the operations, the error codes); in `client/` the library for other programs, in exact decimals where the bot counts in ticks and lots",
+    holds: "the venue's client: REST, streams, signing, protocol, library",
     mayImport: [...GROUND, "market/book"],
   },
   chain: {
-    holds:
-      "the chain as a client sees it: `rpc/` (nodes that are believed or not), `blocks/`, `contracts/` (many accounts read at one block, reverts by their meaning: [contracts.md](../reference/contracts.md)), `transactions/` (transactions followed to their end: [transactions.md](transactions.md)), `abi/` (generated from `contracts/`)",
+    holds: "RPCs, blocks, contracts and [transactions](transactions.md) as a client sees them",
     mayImport: GROUND,
   },
   market: {
-    holds: "the synchronisation of the book, marks, the view that strategies see",
+    holds: "the synchronised book, marks, the view that strategies see",
     mayImport: [...GROUND, RECORDS],
   },
   account: {
-    holds:
-      "`orders/` as a state machine ([orders.md](orders.md)), `positions/` from trades, `profit/`, `reconciliation/` ([reconciliation.md](reconciliation.md))",
+    holds: "[orders](orders.md), positions from trades, profit, [reconciliation](reconciliation.md)",
     mayImport: [...GROUND, "market", RECORDS, FATE],
   },
   strategies: {
-    holds:
-      "the built-in strategies, one file each, as pure operators; `models/` has their mathematics; the intent ([strategies.md](../guides/strategies.md))",
+    holds: "the [built-in strategies](../reference/built-in-strategies.md), and the intent",
     mayImport: [...GROUND, "market", "account", RECORDS],
   },
   risk: {
@@ -102,37 +95,31 @@ export const ROOMS = {
     mayImport: [...GROUND, "market", "account", "risk", INTENT, RECORDS],
   },
   liquidator: {
-    holds:
-      "accounts in danger, confirmed at one block, planned, sent, and handed to the bot to be sold; the ledger of it ([liquidator.md](../guides/liquidator.md))",
+    holds: "[takeovers](takeovers.md) of accounts in danger, and their ledger",
     mayImport: [...GROUND, "chain", "market", "account", "risk", "executor", INTENT, RECORDS],
   },
   monitoring: {
-    holds: "metrics ([metrics.md](../reference/metrics.md)), logs, the screen",
+    holds: "[metrics](../reference/metrics.md), logs, the screen",
     mayImport: TRADING,
   },
   bot: {
-    holds:
-      "what puts the rooms together, turn by turn: `engine/` (turn queue, events), `market/` (the state of one market), `execution/` (planning and dispatch), `safety/` (halts, guards, drawdown); `config/`, `state/` (what survives a restart), `journal/`, `explain/`, `control/` (the socket), `run/` (live wiring), `cancelling/`, `strategy/` (loading), `unwind/` (liquidated positions that we now hold)",
+    holds: "everything above put together, turn by turn",
     mayImport: [...TRADING, "chain", "liquidator", "monitoring"],
   },
   simulator: {
-    holds:
-      "the embedded exchange, an independent witness that hashes orders and checks requests by its own hand; `chain/` its EVM ([chain.md](chain.md)), `settlement/` what it does with it ([settlement.md](settlement.md))",
+    holds: "the embedded exchange, its [chain](chain.md) and [settlement](settlement.md)",
     mayImport: [...GROUND, "market/book", CONTRACT],
   },
   history: {
-    holds:
-      "recorded markets as Parquet files a day ([history.md](../guides/history.md)): `import/`, `download/` and `record/` fill the `store/` through `staging/`; `columns/` makes tapes of it",
+    holds: "[recorded markets](../guides/history.md) as Parquet files, one a day",
     mayImport: [...GROUND, "market/book", "exchange"],
   },
   backtest: {
-    holds:
-      "the bot on recorded history ([backtest.md](../guides/backtest.md)): the replayed exchange on two clocks, its matching ([fills.md](fills.md)), account and marks; reports, sweeps ([sweeps.md](../guides/sweeps.md)), recorded sessions and their comparison ([compare.md](../guides/compare.md))",
+    holds: "the bot on [recorded history](../guides/backtest.md), sweeps, comparisons",
     mayImport: [...TRADING, "history", "monitoring", "bot"],
   },
   cli: {
-    holds:
-      "in `usage/` what `--help` prints of each command, in `commands/` what the command does, loaded when it runs; beside them what commands share",
+    holds: "the commands, and what `--help` prints of them",
     mayImport: ["*"],
   },
 };

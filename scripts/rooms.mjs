@@ -79,7 +79,8 @@ export const ROOMS = {
     mayImport: [...GROUND, RECORDS],
   },
   account: {
-    holds: "[orders](orders.md), positions from trades, profit, [reconciliation](reconciliation.md)",
+    holds:
+      "[orders](orders.md), positions from trades, profit, [reconciliation](reconciliation.md)",
     mayImport: [...GROUND, "market", RECORDS, FATE],
   },
   strategies: {

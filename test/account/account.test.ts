@@ -178,7 +178,7 @@ describe("the outcome of a cancel", () => {
 });
 
 describe("position and equity", () => {
-  it("counts a match before its settlement, and reverses a failed one under its own name", () => {
+  it("counts a match at once, and reverses a failed settlement", () => {
     const story = new Story().start();
     story.account.onMid(MARKET, 1_200_000);
     story.tradeUpdate(venueTrade(1, "BUY", 10)).tradeUpdate(venueTrade(1, "BUY", 10));

@@ -257,7 +257,7 @@ describe("the outcomes that protect a trader", () => {
     expect(changes.map((c) => c.change)).toContain("revived");
   });
 
-  it("reopens an order whose cancel was accepted also where the amounts are those that it knows", () => {
+  it("reopens an order with an accepted cancel and known amounts", () => {
     const accepted = run(PHASES.cancelling, { kind: "cancel-accepted", atMs: AT });
     const asked: OrderEvent = {
       kind: "report",

@@ -18,7 +18,7 @@ describe("the own account being liquidated", () => {
     scene.agrees();
   });
 
-  it("by a price that is none leaves the position to be looked at twice", () => {
+  it("at an impossible price does not explain the position", () => {
     const scene = new Scene().start();
     scene.streams(scene.applies({ lots: -5, credit: LOT_VALUE }, "LIQUIDATED"));
     expect(scene.position).toBe(5);
@@ -29,7 +29,7 @@ describe("the own account being liquidated", () => {
 });
 
 describe("the own account being liquidated twice", () => {
-  it("has each credit for its own move, and knows no position that lacks the second, where the first alone is in what is listed", () => {
+  it("waits until the position includes both", () => {
     const scene = new Scene().start();
     const loses = (lots: number) =>
       scene.applies({ lots: -lots, credit: (BigInt(lots) * LOT_VALUE * 98n) / 100n }, "LIQUIDATED");
@@ -84,25 +84,22 @@ describe("the own account being liquidated amid trades that have not settled", (
     scene.tradeUpdate(settled);
   }
 
-  it.each(COUNTED)(
-    "knows no other position than the one that is left, where the exchange counts from the %s",
-    (positionsFrom) => {
-      const scene = new Scene();
-      scene.exchange.positionsFrom = positionsFrom;
-      scene.start();
-      const trade = unsettled(scene, 1, "BUY", 3);
-      scene.streams(scene.applies(loses(4), "LIQUIDATED"));
-      expect([...knownPositions(scene, 3000)].filter((lots) => lots !== 4)).toEqual([]);
-      settles(scene, trade);
-      scene.wait(2500);
-      expect([scene.position, scene.account.isPositionKnown(MARKET)]).toEqual([4, true]);
-      expect(knownPositions(scene, 20_000)).toEqual(new Set([4]));
-      expect(scene.liquidation, "two per cent of what was lost, and none of what was traded").toBe(
-        (-4n * LOT_VALUE * 2n) / 100n,
-      );
-      expect(scene.differences).toEqual([]);
-    },
-  );
+  it.each(COUNTED)("waits for unsettled trades, counted from the %s", (positionsFrom) => {
+    const scene = new Scene();
+    scene.exchange.positionsFrom = positionsFrom;
+    scene.start();
+    const trade = unsettled(scene, 1, "BUY", 3);
+    scene.streams(scene.applies(loses(4), "LIQUIDATED"));
+    expect([...knownPositions(scene, 3000)].filter((lots) => lots !== 4)).toEqual([]);
+    settles(scene, trade);
+    scene.wait(2500);
+    expect([scene.position, scene.account.isPositionKnown(MARKET)]).toEqual([4, true]);
+    expect(knownPositions(scene, 20_000)).toEqual(new Set([4]));
+    expect(scene.liquidation, "two per cent of what was lost, and none of what was traded").toBe(
+      (-4n * LOT_VALUE * 2n) / 100n,
+    );
+    expect(scene.differences).toEqual([]);
+  });
 
   it.each(COUNTED)(
     "even if the traded lots cancel out the liquidated lots, by the %s",
@@ -123,25 +120,22 @@ describe("the own account being liquidated amid trades that have not settled", (
     },
   );
 
-  it.each(COUNTED)(
-    "at once where earlier positions have shown that the exchange counts from the %s",
-    (positionsFrom) => {
-      const scene = new Scene();
-      scene.exchange.positionsFrom = positionsFrom;
-      scene.start();
-      for (const id of [1, 2, 3]) {
-        const trade = unsettled(scene, id, "BUY", 2);
-        scene.wait(31_000);
-        settles(scene, trade);
-      }
-      unsettled(scene, 4, "SELL", 3);
-      unsettled(scene, 5, "BUY", 1);
-      scene.streams(scene.applies(loses(4), "LIQUIDATED"));
-      expect([scene.position, scene.account.isPositionKnown(MARKET)]).toEqual([5, true]);
-      expect(scene.liquidation).toBe((-4n * LOT_VALUE * 2n) / 100n);
-      expect(scene.differences).toEqual([]);
-    },
-  );
+  it.each(COUNTED)("counts at once if trades are known to count from the %s", (positionsFrom) => {
+    const scene = new Scene();
+    scene.exchange.positionsFrom = positionsFrom;
+    scene.start();
+    for (const id of [1, 2, 3]) {
+      const trade = unsettled(scene, id, "BUY", 2);
+      scene.wait(31_000);
+      settles(scene, trade);
+    }
+    unsettled(scene, 4, "SELL", 3);
+    unsettled(scene, 5, "BUY", 1);
+    scene.streams(scene.applies(loses(4), "LIQUIDATED"));
+    expect([scene.position, scene.account.isPositionKnown(MARKET)]).toEqual([5, true]);
+    expect(scene.liquidation).toBe((-4n * LOT_VALUE * 2n) / 100n);
+    expect(scene.differences).toEqual([]);
+  });
 
   it("does not accept a position that agrees only because of a trade reported meanwhile, however late it is listed", () => {
     const scene = new Scene().start();
@@ -166,7 +160,7 @@ describe("the own account being liquidated amid trades that have not settled", (
     expect([trades, scene.position, scene.differences]).toEqual([false, -3, []]);
   });
 
-  it("waits for no trade that nothing settles", () => {
+  it("does not wait for a trade that never settles", () => {
     const scene = new Scene().start();
     unsettled(scene, 1, "BUY", 3);
     scene.streams(scene.applies(loses(4), "LIQUIDATED"));
@@ -321,7 +315,7 @@ describe("the profit of a liquidation", () => {
 describe("a liquidation that is on the stream and not yet in the lists", () => {
   const taken = { lots: 3, credit: -(3n * LOT_VALUE * 98n) / 100n };
 
-  it("leaves the position unknown: a list that is older than it says is no proof that nothing was moved", () => {
+  it("waits while the list may be older than it states", () => {
     const scene = new Scene().start();
     const income = scene.applies(taken);
     scene.exchange.basePosition -= taken.lots;
@@ -337,7 +331,7 @@ describe("a liquidation that is on the stream and not yet in the lists", () => {
     scene.agrees();
   });
 
-  it("is money alone where every list and the stream agree that it moved no position", () => {
+  it("changes only credit if list and stream show no move", () => {
     const scene = new Scene().start();
     const income = scene.applies(taken);
     scene.exchange.basePosition -= taken.lots;

@@ -14,7 +14,7 @@ import { Story, TIMEOUT } from "./scripted-exchange.js";
 import { worstPosition } from "./worst-position.js";
 
 describe("an order that we hold open and the exchange does not", () => {
-  it("gets its final amounts from the history, and is a difference once the stream had its time", () => {
+  it("takes final amounts from the history, a difference after 5 s", () => {
     const story = new Story().start();
     resting(story, 1);
     story.wait(1000);
@@ -33,7 +33,7 @@ describe("an order that we hold open and the exchange does not", () => {
     expect([...story.differences].sort()).toEqual(["order-missing", "trade-missed"]);
   });
 
-  it("is told with what differs, also where that is its settlement alone", () => {
+  it("is a difference if only its settlement went unreported", () => {
     const story = new Story().start();
     resting(story, 1);
     const createdAtMs = story.account.orders.get(hashOf(1))?.createdAtMs ?? 0;
@@ -55,7 +55,7 @@ describe("an order that we hold open and the exchange does not", () => {
     ]);
   });
 
-  it("is no difference when the stream tells it a moment later", () => {
+  it("is not a difference if the stream reports it soon after", () => {
     const story = new Story().start();
     resting(story, 1);
     const createdAtMs = story.account.orders.get(hashOf(1))?.createdAtMs ?? 0;
@@ -69,7 +69,7 @@ describe("an order that we hold open and the exchange does not", () => {
     expect(story.differences).toEqual([]);
   });
 
-  it("is not called missing when it was placed after the open orders were asked for", () => {
+  it("is not missing if placed after the query", () => {
     const story = new Story().start();
     const step = story.account.reconcile(story.nowMs, "interval");
     let held: Question | undefined;
@@ -93,7 +93,7 @@ describe("an order that we hold open and the exchange does not", () => {
     expect([phaseOf(story, 1), story.differences]).toEqual(["open", []]);
   });
 
-  it("that is neither open nor in the history is dead only when that stands, and nothing else points to it", () => {
+  it("is lost when two reconciliations find it nowhere", () => {
     const story = new Story().start();
     resting(story, 1);
     story.exchange.orders.length = 0;
@@ -105,7 +105,7 @@ describe("an order that we hold open and the exchange does not", () => {
     expect(story.differences).toEqual(["order-missing"]);
   });
 
-  it("asks soon what became of it after a 2011 or a cancel whose end was not told", () => {
+  it("is queried soon after a cancel without a reported end", () => {
     for (const outcome of [
       { result: "rejected", code: 2011, codeText: "No such order", message: "", httpStatus: 400 },
       { result: "cancelled" },
@@ -136,7 +136,7 @@ describe("an order that we hold open and the exchange does not", () => {
     }
   });
 
-  it("keeps what a newer stream update told against an older open-orders answer", () => {
+  it("keeps a newer stream update over an older answer", () => {
     const story = new Story().start();
     resting(story, 1);
     const listed = story.exchange.orders[0];
@@ -186,7 +186,7 @@ describe("while the stream is down", () => {
     expect([...story.differences].sort()).toEqual(["amount", "trade-missed", "trade-missed"]);
   });
 
-  it("sees manual orders that came and went, so that their trades are not held against an unknown order", () => {
+  it("finds manual orders that explain trades", () => {
     const story = new Story().start();
     story.streamDown();
     unanswered(story, 1);
@@ -240,7 +240,7 @@ describe("while the stream is down", () => {
     expect(story.differences.every((kind) => kind === "income-missed")).toBe(true);
   });
 
-  it("reads every page of incomes, at whichever end the exchange cuts a full one", () => {
+  it("reads every page of incomes, cut at either end", () => {
     const story = new Story().start();
     story.streamDown();
     story.exchange.cutsAt = "old";
@@ -257,7 +257,7 @@ describe("while the stream is down", () => {
     expect(funding).toBe(-2200n * 10n ** BigInt(decimals - 6));
   });
 
-  it("misses no funding of an outage, though the stream tells a later income before the list of them is asked for", () => {
+  it("counts funding of an outage despite later incomes", () => {
     const story = new Story().start();
     const paid = {
       id: "1",

@@ -37,7 +37,7 @@ describe("a liquidation while REST is silent", () => {
 
   const standing = (scene: Scene) => [scene.position, scene.account.positionUncertainty(MARKET)];
 
-  it("counts by the position that the stream tells after it", () => {
+  it("counts by the next position on the stream", () => {
     const scene = liquidated(1).wait(1_000);
     expect(standing(scene)).toEqual([1, undefined]);
     scene.instead = () => undefined;
@@ -56,16 +56,16 @@ describe("a liquidation while REST is silent", () => {
         scene.dispatch(action);
       },
     ],
-  ])("waits where the position on the stream %s", (_, toldLots, before) => {
+  ])("waits if the position on the stream %s", (_, toldLots, before) => {
     expect(standing(liquidated(toldLots, before).wait(1_000))).toEqual([5, "liquidation"]);
   });
 
-  it("waits where the position on the stream may have a takeover that the exchange has not told, or lack it", () => {
+  it("waits if the streamed position may include a takeover", () => {
     const scene = liquidated(3, (before) => before.says(takeover(2))).wait(1_000);
     expect(standing(scene)).toEqual([7, "liquidation"]);
   });
 
-  it("waits where a trade has come since the position on the stream", () => {
+  it("waits if a trade followed the position on the stream", () => {
     const scene = liquidated(1);
     const order = { filledLots: 1, canceledLots: 9, status: "CANCELED" };
     scene.orderUpdate(venueOrder(50, { info: infoOf(50, 1), ...order }));
@@ -78,7 +78,7 @@ describe("a position that nothing explains", () => {
   const interval = (story: Story) =>
     story.take(story.account.reconcile(story.nowMs, "interval")).account.positionLots(MARKET);
 
-  it("counts when two reconciliations find the same difference with nothing in between, not amid trades", () => {
+  it("counts after two equal differences with nothing in between", () => {
     const story = new Story().start();
     story.exchange.basePosition += 7;
     expect(interval(story)).toBe(0);
@@ -90,7 +90,7 @@ describe("a position that nothing explains", () => {
     expect(story.differences).toEqual(["position", "position"]);
   });
 
-  it("is asked for three times more while trades come in between, and is left for the next reconciliation then", () => {
+  it("is queried three more times amid trades", () => {
     const story = new Story().start();
     story.exchange.basePosition += 7;
     let trades = 0;
@@ -106,7 +106,7 @@ describe("a position that nothing explains", () => {
     expect([asked.length, story.differences]).toEqual([4, []]);
   });
 
-  it("keeps an order unknown while a trade that has not settled may explain it by chance", () => {
+  it("keeps an order unknown if an unsettled trade may explain it", () => {
     const story = new Story().start();
     const sold = venueTrade(1, "SELL", 10, { timeMs: story.nowMs });
     story.exchange.settle(sold);
@@ -133,7 +133,7 @@ describe("a position on the stream that is not ours", () => {
       ),
     );
 
-  it("is in doubt and asked for at once, until the stream tells ours", () => {
+  it("is queried at once, until the stream reports ours", () => {
     const story = new Story().start();
     story.instead = () => TIMEOUT;
     const before = story.asked.length;
@@ -146,7 +146,7 @@ describe("a position on the stream that is not ours", () => {
     expect(story.account.positionUncertainty(MARKET)).toBeUndefined();
   });
 
-  it("is no doubt where a trade of the last ten seconds lies between the two, though it has settled", () => {
+  it("is ignored if a trade of the last ten seconds explains it", () => {
     const story = new Story().start();
     resting(story, 1);
     story
@@ -163,7 +163,7 @@ describe("a position on the stream that is not ours", () => {
 });
 
 describe("what is listed nowhere, late, or in between", () => {
-  it("a settlement that nobody tells is asked for, however old the order is", () => {
+  it("an unreported settlement is queried, however old the order", () => {
     const story = new Story().start();
     resting(story, 1);
     const createdAtMs = story.account.orders.get(hashOf(1))?.createdAtMs ?? 0;
@@ -179,7 +179,7 @@ describe("what is listed nowhere, late, or in between", () => {
     expect(story.account.orders.get(hashOf(1))).toMatchObject({ pendingLots: 0, filledLots: 10 });
   });
 
-  it("funding that the stream does not tell is counted, and is a difference then", () => {
+  it("funding that the stream omits counts, as a difference", () => {
     const story = new Story().start();
     story.exchange.incomes.push({
       id: "1",
@@ -195,7 +195,7 @@ describe("what is listed nowhere, late, or in between", () => {
     expect(story.differences).toEqual(["income-missed"]);
   });
 
-  it("a manual order that two reconciliations find neither open nor in the history is gone", () => {
+  it("a manual order that two reconciliations miss is removed", () => {
     const story = new Story();
     story.exchange.set(venueOrder(50, { info: infoOf(50, 1) }));
     story.start();
@@ -206,7 +206,7 @@ describe("what is listed nowhere, late, or in between", () => {
     expect(reconciled()).toEqual([]);
   });
 
-  it("an income between balances and incomes of the start makes it ask for both again", () => {
+  it("an income between two queries of the start repeats both", () => {
     const story = new Story();
     let comes = true;
     story.meanwhile = ({ ask }) => {

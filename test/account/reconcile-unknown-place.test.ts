@@ -13,7 +13,7 @@ import { Story, TIMEOUT } from "./scripted-exchange.js";
 import { worstPosition } from "./worst-position.js";
 
 describe("an unknown place", () => {
-  it("counts at full size, keeps its slot, and is lost only after its window, when nothing shows it", () => {
+  it("counts at full size and is lost only after its window", () => {
     const story = new Story().start();
     unanswered(story, 1);
     const { account } = story;
@@ -40,7 +40,7 @@ describe("an unknown place", () => {
     expect(account.counts).toMatchObject({ unknown: 1, unknownResolved: 1 });
   });
 
-  it("stays unknown while the exchange's own clock has not passed the window, whatever ours says", () => {
+  it("stays unknown until the exchange's clock passes its window", () => {
     const story = new Story().start();
     unanswered(story, 1);
     story.exchange.timeMs -= 8000;
@@ -64,7 +64,7 @@ describe("an unknown place", () => {
     expect(history?.startTimeMs).toBeLessThanOrEqual(T0);
   });
 
-  it("is open after all when the open orders show it, with its slot", () => {
+  it("is open in its slot once the open orders list it", () => {
     const story = new Story().start();
     unanswered(story, 1);
     story.exchange.set(
@@ -79,7 +79,7 @@ describe("an unknown place", () => {
     });
   });
 
-  it("was filled and over when the history shows it", () => {
+  it("is filled and in the position once the history lists it", () => {
     const story = new Story().start();
     unanswered(story, 1);
     story.exchange.set(
@@ -92,7 +92,7 @@ describe("an unknown place", () => {
     expect([phaseOf(story, 1), story.account.positionLots(MARKET)]).toEqual(["filled", 10]);
   });
 
-  it("stays unknown when it matched and waits for its settlement, listed nowhere but in its trade", () => {
+  it("stays unknown while only an unsettled trade shows it", () => {
     const story = new Story().start();
     unanswered(story, 1);
     const createdAtMs = story.nowMs;
@@ -106,7 +106,7 @@ describe("an unknown place", () => {
     expect([phaseOf(story, 1), story.account.positionLots(MARKET)]).toEqual(["filled", 10]);
   });
 
-  it("stays unknown while the position shows something that nothing known explains", () => {
+  it("stays unknown while the position differs without explanation", () => {
     const story = new Story().start();
     unanswered(story, 1);
     // The exchange moves the position before it lists the trade.
@@ -127,7 +127,7 @@ describe("an unknown place", () => {
     ]);
   });
 
-  it("that appears after it was called lost is revived, and reported so", () => {
+  it("is revived if it appears after it was lost", () => {
     const story = new Story().start();
     unanswered(story, 1);
     story.wait(8000);
@@ -158,7 +158,7 @@ describe("an unknown place", () => {
     expect([phaseOf(story, 1), phaseOf(story, 2)]).toEqual(["open", "lost"]);
   });
 
-  it("is not judged by a history that cannot be listed whole", () => {
+  it("stays unknown while the history cannot be listed in full", () => {
     const story = new Story().start();
     unanswered(story, 1);
     for (let serial = 100; serial < 700; serial += 1) {
@@ -201,7 +201,7 @@ describe("an unknown place", () => {
     }
   });
 
-  it("outlives questions that fail: a failed question proves nothing", () => {
+  it("stays unknown while queries fail", () => {
     const story = new Story().start();
     unanswered(story, 1);
     story.instead = ({ ask }) => (ask === "historyOrders" ? TIMEOUT : undefined);

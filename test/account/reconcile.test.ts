@@ -19,7 +19,7 @@ function failsInBetween(story: Story): void {
 }
 
 describe("the start", () => {
-  it("takes position, equity, own and manual orders from the exchange, and is confirmed only then", () => {
+  it("takes position, equity, own and manual orders, then is confirmed", () => {
     const story = new Story();
     story.exchange.basePosition = 40;
     story.exchange.trades.push(venueTrade(7, "BUY", 3, { status: "SETTLED", timeMs: T0 - 5000 }));
@@ -46,7 +46,7 @@ describe("the start", () => {
     expect(worstPosition(account, MARKET)).toEqual({ maxLongLots: 49, maxShortLots: 33 });
   });
 
-  it("counts a trade once that comes between the trades and the positions", () => {
+  it("counts a trade between trades and positions once", () => {
     for (const moment of ["openOrders", "balances", "userTrades", "incomes"]) {
       const story = new Story();
       story.exchange.basePosition = 10;
@@ -66,7 +66,7 @@ describe("the start", () => {
     }
   });
 
-  it("does not take a trade for its own base that failed between the positions and the trades", () => {
+  it("keeps a trade that failed in between out of the base", () => {
     const story = new Story();
     story.exchange.basePosition = 10;
     failsInBetween(story);
@@ -77,7 +77,7 @@ describe("the start", () => {
     ).toEqual([]);
   });
 
-  it("knows the position amid trades that have not settled, whether the exchange counts them from their match or from then on", () => {
+  it("finds the base amid unsettled trades, however they are counted", () => {
     for (const positionsFrom of ["match", "settlement"] as const) {
       const story = new Story();
       Object.assign(story.exchange, { positionsFrom, basePosition: 10 });
@@ -110,7 +110,7 @@ describe("the start", () => {
     }
   });
 
-  it("waits a minute for a trade that nothing settles, says so, and takes it for part of the position then", () => {
+  it("waits a minute for a trade that never settles", () => {
     const story = new Story();
     story.exchange.basePosition = 10;
     story.exchange.settle(venueTrade(1, "BUY", 5, { timeMs: T0 }));
@@ -160,28 +160,28 @@ describe("the start", () => {
 });
 
 describe("differences", () => {
-  it("names an order of ours that is open and was not in the table", () => {
+  it("reports an own open order missing from the table", () => {
     const story = new Story().start();
     story.exchange.set(venueOrder(9, { createdAtMs: story.nowMs }));
     story.wait(31_000);
     expect([story.differences, phaseOf(story, 9)]).toEqual([["order-unexpected"], "open"]);
   });
 
-  it("names credit that changed without anything that we know", () => {
+  it("reports credit that changed without a known cause", () => {
     const story = new Story().start();
     story.exchange.netValue -= 5n;
     story.wait(31_000);
     expect(story.differences).toEqual(["balance"]);
   });
 
-  it("finds the trade alone that the stream did not tell, and not the position, where it failed between the positions and the trades", () => {
+  it("reports a trade that failed in between, not the position", () => {
     const story = new Story().start();
     failsInBetween(story);
     story.wait(120_000);
     expect([story.account.positionLots(MARKET), story.differences]).toEqual([0, ["trade-missed"]]);
   });
 
-  it("finds none in positions that have a trade from its settlement on: taken for the truth, fills would be missing until then", () => {
+  it("finds none in positions that count trades from settlement", () => {
     const story = new Story();
     story.exchange.positionsFrom = "settlement";
     story.start();
@@ -200,7 +200,7 @@ describe("differences", () => {
     expect(new Set(story.differences)).toEqual(new Set(["position"]));
   });
 
-  it("finds none in a position from before a trade settled that was told to have settled before the answer came", () => {
+  it("finds none in a position older than a reported settlement", () => {
     const story = new Story();
     story.exchange.positionsFrom = "settlement";
     story.start().tradeUpdate(venueTrade(1, "BUY", 5));
@@ -219,7 +219,7 @@ describe("differences", () => {
     ]);
   });
 
-  it("ends in the exchange's position though trades never pause: ours was wrong for as long as the bot traded", () => {
+  it("takes the exchange's position although trades never pause", () => {
     const story = new Story().start();
     let id = 0;
     const tradesFor = (seconds: number) => {

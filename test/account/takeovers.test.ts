@@ -5,7 +5,7 @@ import { creditOf, discount, Scene, takeover } from "./takeover-scene.js";
 describe.each([10, -10])("an acquired position of %d lots", (lots) => {
   const said = takeover(lots);
 
-  it("counts at once, before the exchange has told it, and once when it has", () => {
+  it("counts at once, and once after the exchange's report", () => {
     const scene = new Scene().start().says(said);
     expect(scene.position).toBe(5 + lots);
     expect(scene.liquidation).toBe(discount(lots));
@@ -18,13 +18,13 @@ describe.each([10, -10])("an acquired position of %d lots", (lots) => {
     expect(scene.liquidation).toBe(discount(lots));
   });
 
-  it("said twice counts once", () => {
+  it("counts once if recorded twice", () => {
     const scene = new Scene().start().says(said).says(said);
     scene.applies(said);
     scene.says(said).agrees();
   });
 
-  it("told by the exchange first is found within a question, and is the same one when it is said", () => {
+  it("is matched to an earlier income of the exchange", () => {
     const scene = new Scene().start();
     scene.streams(scene.applies(said));
     expect([scene.position, scene.liquidation]).toEqual([5 + lots, discount(lots)]);
@@ -53,7 +53,7 @@ describe.each([10, -10])("an acquired position of %d lots", (lots) => {
     expect(scene.account.profit().other, "the correction is a takeover now").toBe(0n);
   });
 
-  it("is said long after the exchange has told its position alone, and is found by its block's time", () => {
+  it("is matched by block time to an earlier position", () => {
     const scene = new Scene().start();
     const income = scene.applies(said);
     scene.exchange.incomes.pop();
@@ -69,7 +69,7 @@ describe.each([10, -10])("an acquired position of %d lots", (lots) => {
     expect([scene.position, scene.liquidation]).toEqual([5 + lots, discount(lots)]);
   });
 
-  it("is said long after it and its opposite have moved nothing: the exchange's position has had it", () => {
+  it("is included already if a later position agreed", () => {
     const scene = new Scene().start();
     const taken = scene.applies(said);
     const lost = scene.applies({ lots: -lots, credit: creditOf(-lots) }, "LIQUIDATED");
@@ -93,7 +93,7 @@ describe.each([10, -10])("an acquired position of %d lots", (lots) => {
     expect([scene.position, scene.differences]).toEqual([5, []]);
   });
 
-  it("is taken back by a reorganisation of the chain, whether the exchange had told it or not", () => {
+  it("is reverted by a reorg, reported by the exchange or not", () => {
     const untold = new Scene().start().says(said).undoes("tx 1");
     expect([untold.position, untold.liquidation]).toEqual([5, 0n]);
     untold.undoes("tx 1").undoes("never said").agrees();
@@ -110,7 +110,7 @@ describe.each([10, -10])("an acquired position of %d lots", (lots) => {
     told.agrees();
   });
 
-  it("is taken back, and the exchange holds it: the position is in doubt until the exchange follows, or its position counts", () => {
+  it("is reverted while the exchange still holds it", () => {
     const scene = new Scene().start().says(said);
     scene.streams(scene.applies(said)).wait(5_000);
     expect(scene.account.isPositionKnown(MARKET)).toBe(true);
@@ -156,7 +156,7 @@ describe.each([10, -10])("an acquired position of %d lots", (lots) => {
     late.streams(late.applies(kept)).agrees();
   });
 
-  it("is taken back and said again: it counts again, once, whatever the exchange has shown of either", () => {
+  it("counts again, once, if recorded after a revert", () => {
     const held = new Scene().start().says(said);
     held.streams(held.applies(said)).wait(5_000).undoes("tx 1").wait(10_000).says(said).says(said);
     expect([held.position, held.liquidation]).toEqual([5 + lots, discount(lots)]);
@@ -208,7 +208,7 @@ describe.each([10, -10])("an acquired position of %d lots", (lots) => {
     ]);
   });
 
-  it("survives a restart: in the position that the exchange begins with, or not in it yet", () => {
+  it("survives a restart, in the opening position or not", () => {
     const inBase = new Scene({ previousTakeovers: [{ ...said, isTold: false }] });
     inBase.applies(said);
     const startNetValue = inBase.exchange.netValue;
@@ -250,13 +250,13 @@ describe.each([10, -10])("an acquired position of %d lots", (lots) => {
     lacked.streams(lacked.applies(said)).agrees();
   });
 
-  it("of long before the start is in the exchange's position, though nothing tells of it", () => {
+  it("is in the opening position if mined long before", () => {
     const scene = new Scene().start().says(takeover(3, "tx 1", T0 - 400_000));
     expect(scene.position).toBe(5);
     expect(new Scene().start().says(takeover(3, "tx 1", T0 - 200_000)).position).toBe(8);
   });
 
-  it("said before the account is confirmed waits for that", () => {
+  it("waits if recorded before the account is confirmed", () => {
     const scene = new Scene().says(said);
     expect(scene.position).toBe(0);
     scene.start();
@@ -265,7 +265,7 @@ describe.each([10, -10])("an acquired position of %d lots", (lots) => {
 });
 
 describe("several takeovers of a market", () => {
-  it("are told apart by their credit, in any order", () => {
+  it("are distinguished by their credit, in any order", () => {
     const first = takeover(10, "a");
     const second = takeover(-4, "b");
     const third = takeover(3, "c");
@@ -277,7 +277,7 @@ describe("several takeovers of a market", () => {
     scene.streams(scene.applies(second)).streams(scene.applies(first)).agrees();
   });
 
-  it("are told apart by being said, and by their price after half a minute, where the exchange's position may lack one of them or not", () => {
+  it("are distinguished by price after half a minute", () => {
     const said = takeover(-9, "said");
     const other = takeover(11, "other");
     const lacked = new Scene().start().says(said);

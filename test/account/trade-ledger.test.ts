@@ -23,7 +23,7 @@ describe("the position by trades", () => {
     expect(ledger.positionLots(MARKET)).toBe(97);
   });
 
-  it("never counts a trade that is first seen as failed, whatever comes late", () => {
+  it("never counts a trade first reported as failed", () => {
     const ledger = new TradeLedger();
     expect(ledger.trade(venueTrade(1, "BUY", 7, { status: "FAILED" }))).toMatchObject({
       news: "failed",
@@ -34,7 +34,7 @@ describe("the position by trades", () => {
     expect(ledger.positionLots(MARKET)).toBe(0);
   });
 
-  it("takes a position for one that we had, listed after trades were made and before an older one failed, or the other way round", () => {
+  it("recognises a position of any moment since the query", () => {
     const ledger = new TradeLedger();
     ledger.trade(venueTrade(9, "SELL", 4));
     ledger.beginPositionHistory(MARKET);

@@ -21,7 +21,7 @@ describe("orders compared with trades", () => {
     expect(unexplained.orphanLots(MARKET, "SELL")).toBe(0);
   });
 
-  it("sets a gap aside only when it has stood through two reconciliations with every trade settled, and asks for the second", () => {
+  it("sets a gap aside after two equal reviews of settled trades", () => {
     const trades = new TradeLedger();
     const unexplained = new FillMatcher(trades);
     trades.trade(venueTrade(1, "BUY", 8));

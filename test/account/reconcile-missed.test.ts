@@ -186,7 +186,7 @@ describe("while the stream is down", () => {
     expect([...story.differences].sort()).toEqual(["amount", "trade-missed", "trade-missed"]);
   });
 
-  it("finds manual orders that explain trades", () => {
+  it("calls an unknown order lost if a manual one explains the trade", () => {
     const story = new Story().start();
     story.streamDown();
     unanswered(story, 1);

@@ -110,7 +110,7 @@ describe("the start", () => {
     }
   });
 
-  it("waits a minute for a trade that never settles", () => {
+  it("waits a minute for a trade that never settles, then includes it", () => {
     const story = new Story();
     story.exchange.basePosition = 10;
     story.exchange.settle(venueTrade(1, "BUY", 5, { timeMs: T0 }));
@@ -160,7 +160,7 @@ describe("the start", () => {
 });
 
 describe("differences", () => {
-  it("reports an own open order missing from the table", () => {
+  it("adopts an own open order that it lacked, a difference", () => {
     const story = new Story().start();
     story.exchange.set(venueOrder(9, { createdAtMs: story.nowMs }));
     story.wait(31_000);
@@ -181,7 +181,7 @@ describe("differences", () => {
     expect([story.account.positionLots(MARKET), story.differences]).toEqual([0, ["trade-missed"]]);
   });
 
-  it("finds none in positions that count trades from settlement", () => {
+  it("finds none if positions count trades from settlement", () => {
     const story = new Story();
     story.exchange.positionsFrom = "settlement";
     story.start();

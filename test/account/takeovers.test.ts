@@ -110,7 +110,7 @@ describe.each([10, -10])("an acquired position of %d lots", (lots) => {
     told.agrees();
   });
 
-  it("is reverted while the exchange still holds it", () => {
+  it("is uncertain for a minute if reverted while the exchange holds it", () => {
     const scene = new Scene().start().says(said);
     scene.streams(scene.applies(said)).wait(5_000);
     expect(scene.account.isPositionKnown(MARKET)).toBe(true);

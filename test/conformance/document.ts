@@ -1,3 +1,4 @@
+import { BREAKS } from "./breaks.js";
 import type { Proof } from "./proof.js";
 import type { ConformanceRecord, RecordedTest } from "./record.js";
 import { type Rule, type Side, sidesOf } from "./rules.js";
@@ -18,11 +19,26 @@ export function conformanceDocument(
   return [
     "# Conformance",
     "",
-    "What the exchange's specification says, one rule a row, and the tests that hold it: of the client against wire text and the embedded exchange, of the embedded exchange against raw requests over real HTTP and websockets, signed by a reference client that shares no code with either. An asterisk marks a rule that is not in the specification itself but adopted from what else is known of the protocol. The number behind a test is how often it asserts.",
+    "For whoever relies on the client or on the embedded exchange: every rule of the exchange's",
+    "specification, one a row, and the tests that hold it on both sides.",
     "",
-    "`npm run conformance` writes this page from a run of those tests, `npm run conformance -- --check` fails where it is not what a run gives or a rule lacks a test, and `npm run conformance -- --break 30` switches rules off to see their tests fail.",
+    "```",
+    "$ npm run conformance -- --check",
+    `${rules.length} rules, ${record.tests.length} tests, ${BREAKS.length} breaks: 0 problems`,
+    "```",
     "",
-    `${rules.length} rules, ${both} of them on both sides; ${record.tests.length} tests with ${assertions} assertions. Files are under \`${FOLDER}\` unless a path says otherwise.`,
+    "That runs these tests and fails if a rule lacks one, or if this page is not what the run gives.",
+    "`npm run conformance` writes the page. `npm run conformance -- --break 30` switches 30 rules off and",
+    "shows that their tests fail.",
+    "",
+    "- The client is tested against wire text and the embedded exchange.",
+    "- The embedded exchange is tested against raw requests over real HTTP and websockets, signed by a",
+    "  reference client that shares no code with either.",
+    "- An asterisk marks a rule that is adopted from what else is known of the protocol.",
+    "- The number behind a test is how often it asserts.",
+    "",
+    `${rules.length} rules, ${both} of them on both sides; ${record.tests.length} tests with ${assertions} assertions.`,
+    `Files are under \`${FOLDER}\` unless a path says otherwise.`,
     "",
     "| id | rule | client | exchange |",
     "|---|---|---|---|",
@@ -57,7 +73,8 @@ function proofSection({ seed, rules, breaks }: Proof): string[] {
   return [
     "## Proof",
     "",
-    `${rules} rules, drawn by seed ${seed}, switched off one at a time in a copy of the sources; each has to make a test of its row fail on the side where it was broken.`,
+    `${rules} rules, drawn by seed ${seed}, are switched off one at a time in a copy of the sources. Each has`,
+    "to make a test of its row fail, on the side where it is broken.",
     "",
     "| rule | side | switched off | test that failed |",
     "|---|---|---|---|",

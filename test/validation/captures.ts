@@ -50,7 +50,7 @@ export const calibration: PublishedNumbers = {
   title: "A and k of three recorded captures",
   source:
     "Computed independently of this project on the captures of the recorded data, by the calibration of hftbacktest's GLFT example",
-  how: "Ours: each capture through `MarketState` and views at every 100 ms of exchange time (what happens at that instant comes before it) to `FillIntensityEstimator` of `src/strategies/models/fill-intensity.ts`, which is what `intensity` of both strategies estimates by; distances 0.5 to 69.5 ticks. sigma is the deviation of the mid's changes times the root of 10, half spread and skew are `glftTerms` at gamma 0.05.",
+  how: "Ours: each capture through `MarketState`, with a view at every 100 ms of exchange time (events of that moment come first), to `FillIntensityEstimator` of `src/strategies/models/fill-intensity.ts`. `intensity` of both strategies uses it. Distances 0.5 to 69.5 ticks. sigma is the deviation of the mid's changes times the root of 10. Half spread and skew are `glftTerms` at gamma 0.05.",
   isAvailable: CALIBRATIONS.every(([tag]) => hasCapture(tag)),
   async compare() {
     const rows: Comparison[] = [];
@@ -193,7 +193,7 @@ const QUEUE_RULES: readonly (readonly [
 export const queueRules: PublishedNumbers = {
   title: "How much the fill rule matters: 662 orders on the capture of 2024-08-08",
   source: "Computed independently of this project, with the queue models of hftbacktest",
-  how: "Ours: `BookMatcher` of `src/backtest/matching` without partial fills, by `test/backtest/matching/captures.test.ts`, which holds it with partial fills too. Each second a post-only buy of 0.001 BTC at the best bid and a sell at the best ask, no latency, cancelled after 10 s. Amounts in base units in the log model, both ends of the window inclusive, market data before orders on ties.",
+  how: "Ours: `BookMatcher` of `src/backtest/matching` without partial fills. `test/backtest/matching/captures.test.ts` holds it with partial fills too. Each second a post-only buy of 0.001 BTC at the best bid and a sell at the best ask, no latency, cancelled after 10 s. Amounts in base units in the log model, both ends of the window inclusive, market data before orders on ties.",
   isAvailable: hasCapture("btcusdt-perp_20240808"),
   isLong: true,
   compare() {
@@ -220,7 +220,7 @@ export const goldenRuns: PublishedNumbers = {
   title: "hftbacktest: books and orders of its notebooks",
   source:
     "nkaz001/hftbacktest, `Getting Started.ipynb` and `Data Preparation.ipynb`, as published outputs; what was derived from them is marked",
-  how: "Ours: `ReplayBook` and `BookMatcher` of `src/backtest`, by `test/backtest/matching/captures.test.ts`: 100 ms to the exchange and 100 ms back, risk-averse queue, no partial fills. Prices in quote, times as milliseconds since 1970; a book counts its published prices and amounts that are met.",
+  how: "Ours: `ReplayBook` and `BookMatcher` of `src/backtest`, by `test/backtest/matching/captures.test.ts`: 100 ms to the exchange and 100 ms back, risk-averse queue, no partial fills. Prices in quote, times as milliseconds since 1970. The figure of a book is how many of its published prices and amounts ours has too.",
   isAvailable: hasCapture("btcusdt-perp_20240808") && hasCapture("btcusdt-perp_20240718-19"),
   isLong: true,
   compare() {

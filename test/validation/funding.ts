@@ -20,7 +20,7 @@ export const fundingBoundary: PublishedNumbers = {
   title: "Funding of one bitcoin at the boundary of 2023-04-05",
   source:
     "Computed independently of this project from the recorded marks and the funding that Binance lists: 28155.1 x 0.0000276",
-  how: "Ours: what a replay (`MarkTrack` and `ReplayVenue` of `src/backtest`) has a long of one bitcoin pay, with marks and funding imported into a store and read from it. The mark is the one that still names the boundary as the next; it is stamped 10 ms after it.",
+  how: "Ours: the payment of a long of one bitcoin in a replay (`MarkTrack` and `ReplayVenue` of `src/backtest`), with marks and funding imported into a store and read from it. The mark is the one that still names the boundary as the next; its stamp is 10 ms after it.",
   isAvailable: existsSync(MARKS) && existsSync(FUNDING),
   async compare() {
     const folder = mkdtempSync(join(tmpdir(), "validated-funding-"));

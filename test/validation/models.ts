@@ -38,7 +38,7 @@ export const glftQuotes: PublishedNumbers = {
   title: "Guéant, Lehalle and Fernandez-Tapia 2013: quotes",
   source:
     "O. Guéant, C.-A. Lehalle, J. Fernandez-Tapia, *Dealing with the inventory risk*, Mathematics and Financial Economics 7 (arXiv 1105.3115): parameters of its figures; the paper prints no table, theirs are computed independently (eigenvector and matrix exponential, inventories to 30)",
-  how: "Ours: `GlftExactQuotes` and `glftApproximateQuotes` of `src/strategies/models/glft-quotes.ts`, distances from the mid in ticks. (a) sigma 0.3, A 0.9, k 0.3, gamma 0.01; (b) sigma 0.4. The last rows hold the exact quotes to those of a horizon of 600 s, from a matrix exponential of our own.",
+  how: "Ours: `GlftExactQuotes` and `glftApproximateQuotes` of `src/strategies/models/glft-quotes.ts`, distances from the mid in ticks. (a) sigma 0.3, A 0.9, k 0.3, gamma 0.01; (b) sigma 0.4. The last rows compare the exact quotes with those 600 s before the end, from a matrix exponential of our own.",
   isAvailable: true,
   compare() {
     const models = { a: SET_A, b: SET_B };
@@ -88,7 +88,7 @@ export const hftbacktestQuotes: PublishedNumbers = {
   title: "hftbacktest: half spread and skew of its GLFT example",
   source:
     "nkaz001/hftbacktest, `examples/GLFT Market Making Model and Grid Trading.ipynb`, after O. Guéant, *Optimal market making*, Applied Mathematical Finance 24 (arXiv 1605.01862), (4.6) and (4.7)",
-  how: "Ours: `glftTerms` with its A 2.986162360812285, k 0.04235741115084049, gamma and xi 0.05 and Delta 1. The first two are printed there with sigma 10.69; the others are computed independently, two of them with the sigma 10.725509539115974 that it measures.",
+  how: "Ours: `glftTerms` with its A 2.986162360812285, k 0.04235741115084049, gamma and xi 0.05 and Delta 1. It prints the first two with sigma 10.69. The others are computed independently, two of them with its measured sigma of 10.725509539115974.",
   isAvailable: true,
   compare() {
     const fitted: GlftModel = {
@@ -134,7 +134,7 @@ export const carteaJaimungalPenalva: PublishedNumbers = {
   title: "Cartea, Jaimungal and Penalva: values and depths",
   source:
     "Á. Cartea, S. Jaimungal, J. Penalva, *Algorithmic and High-Frequency Trading*, chapter 10, as in mbt_gym's `BaselineAgents.py`; theirs are computed independently. T 1, phi 0.01, alpha 0.001, inventories to 100",
-  how: "Ours: h = ln(omega) / kappa with omega the matrix exponential of `test/validation/finite-horizon.ts`, bid depth 1 / kappa - h(q + 1) + h(q). The last rows are the same maker at T 20 beside `GlftExactQuotes` of `src/strategies/models/glft-quotes.ts` at gamma sigma^2 = 2 phi and xi 0: far from the end the two models are one.",
+  how: "Ours: h = ln(omega) / kappa with omega the matrix exponential of `test/validation/finite-horizon.ts`, bid depth 1 / kappa - h(q + 1) + h(q). The last rows are the same maker at T 20 beside `GlftExactQuotes` of `src/strategies/models/glft-quotes.ts` at gamma sigma^2 = 2 phi and xi 0: far from the end the two models are equal.",
   isAvailable: true,
   compare() {
     const bound = 100;

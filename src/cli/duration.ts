@@ -17,7 +17,7 @@ export function parseDuration(text: string, field: string): Ms {
   const match = /^(\d{1,9}(?:\.\d{1,6})?)(ms|s|m|h|d)$/.exec(text);
   const ms = match === null ? 0 : Math.round(Number(match[1]) * (UNIT_MS[match[2] as string] ?? 0));
   if (ms > 0) return ms;
-  throw new ConfigError("is no duration", {
+  throw new ConfigError("is not a duration", {
     field,
     value: text,
     expected: "a number above zero with its unit, such as 500ms, 30s, 5m or 1h",

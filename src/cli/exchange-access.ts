@@ -130,12 +130,12 @@ function named(error: unknown, rest: string): unknown {
       : httpStatus < 400 || httpStatus === 404;
   if (isElsewhere) {
     return at(
-      `no such interface at this address (HTTP ${httpStatus})`,
+      `the address has no interface of the exchange (HTTP ${httpStatus})`,
       `the REST address with its version prefix, such as ${new URL(rest).origin}/v1`,
     );
   }
   return httpStatus >= 500
-    ? at("the exchange does not work", "an exchange that is up and answers")
+    ? at("the exchange answers with an error", "an exchange that is up and answers")
     : error;
 }
 

@@ -19,10 +19,10 @@ export function withPorts(
   if (rpcPort === undefined) return listening;
   const { chain } = config;
   if (chain === undefined || chain.rpc === null) {
-    throw new ConfigError("there is no port to move", {
+    throw new ConfigError("the file has no port of a chain", {
       field: "--rpc-port",
       value: rpcPort,
-      expected: "a file with chain, and a port of it",
+      expected: "a file with chain and its port",
     });
   }
   return {
@@ -35,7 +35,7 @@ export function withPorts(
 export function parsePort(field: string, text: string): number {
   const port = Number(text);
   if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
-  throw new ConfigError("is no port", {
+  throw new ConfigError("is not a port", {
     field,
     value: text,
     expected: "a whole number from 0 to 65535",

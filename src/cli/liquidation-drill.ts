@@ -119,7 +119,7 @@ export class LiquidationDrill {
         brokenAtPrice: 0n,
         movedBps: 0,
         outcome: "unbroken",
-        detail: "no price of one market makes it unsafe",
+        detail: "no price of a single market makes it unsafe",
       };
     const { perp, price, mark, source } = broken;
     const movedBps = Number(((price - mark) * BPS * 100n) / mark) / 100;
@@ -165,7 +165,7 @@ export class LiquidationDrill {
       return {
         ...planned,
         outcome: "unprofitable",
-        detail: `short of the least profit, bound by ${decision.boundBy}`,
+        detail: `less than the least profit, limited by ${decision.boundBy}`,
       };
     return this.#execute(planned, decision.perp, decision.expectCredit, requestPaper, expected);
   }
@@ -206,10 +206,10 @@ export class LiquidationDrill {
     if ("error" in sent) return { ...planned, outcome: "refused", detail: sent.error.message };
     const receipt = parseReceipt(await this.#request("eth_getTransactionReceipt", [sent.result]));
     if (receipt === null || receipt.isReverted)
-      return { ...planned, outcome: "reverted", detail: "undone in its block" };
+      return { ...planned, outcome: "reverted", detail: "reverted in its block" };
     const taken = findTakeover(receipt, dealer, account.toLowerCase());
     if (taken === undefined)
-      return { ...planned, outcome: "reverted", detail: "took nothing over" };
+      return { ...planned, outcome: "reverted", detail: "acquired no position" };
     const { feePerGasWei, creditPerEth } = plan.gas;
     const gasCredit = ceilDivide(receipt.gasUsed * feePerGasWei * creditPerEth, ONE);
     // The sale is as planned; the takeover's credit and the gas are the actual ones.

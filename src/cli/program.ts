@@ -50,11 +50,11 @@ const EXIT_NOTES: Readonly<Record<string, string>> = {
   check: "nothing was changed",
   explain: "nothing was changed",
   drill: "nothing was changed",
-  call: "what it asked the exchange to do may have been done",
+  call: "the exchange may have executed the request",
   status: "nothing was changed",
-  halt: "what it asked for may have been done; marketwright status says",
-  resume: "what it asked for may have been done; marketwright status says",
-  flatten: "what it asked for may have been done; marketwright status says",
+  halt: "the bot may have executed the command; marketwright status shows it",
+  resume: "the bot may have executed the command; marketwright status shows it",
+  flatten: "the bot may have executed the command; marketwright status shows it",
   "cancel-all": "orders may be left; the same command cancels them",
   key: "no key was written",
   "data list": "nothing was changed",
@@ -75,7 +75,7 @@ export async function buildProgram(context: CliContext, only?: string): Promise<
       "Makes markets on an on-chain-settled perpetual-futures exchange, and brings that exchange along.",
     )
     .version(packageVersion(), "-v, --version", "print the version")
-    .helpOption("-h, --help", "say what it takes")
+    .helpOption("-h, --help", "show the arguments and options")
     .addHelpText(
       "after",
       "\nExit codes: 0 success, 1 failure at run time, 2 wrong usage or configuration, 129, 130 or 143 ended by a signal before it was done.\nData goes to stdout, logs and errors to stderr.",
@@ -97,7 +97,7 @@ export async function buildProgram(context: CliContext, only?: string): Promise<
         writeErr: (text) => context.stderr.write(text),
       })
       .showHelpAfterError(
-        `(${command === program ? "marketwright" : `marketwright ${command.name()}`} --help says what it takes)`,
+        `(${command === program ? "marketwright" : `marketwright ${command.name()}`} --help shows the arguments and options)`,
       );
   }
   return program;

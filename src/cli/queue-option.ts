@@ -25,7 +25,7 @@ export function readQueueAddress(
     "--queue-file": queueFile,
   }).filter(([, given]) => given !== undefined);
   if (first !== undefined && second !== undefined)
-    throw new ConfigError(`does not go with ${first[0]}`, {
+    throw new ConfigError(`cannot be combined with ${first[0]}`, {
       field: second[0],
       expected: "one of --queue, --queue-env and --queue-file",
     });
@@ -71,7 +71,7 @@ interface QueueSecret {
 
 function secretAddress(held: string | undefined, place: QueueSecret): string {
   const address = held?.trim() ?? "";
-  if (address === "") throw new ConfigError("names a place that holds no address", place);
+  if (address === "") throw new ConfigError("names a place that is missing or empty", place);
   protectAddress(address);
   return address;
 }

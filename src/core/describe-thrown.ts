@@ -13,6 +13,6 @@ export function describeThrown(thrown: unknown): string {
     const text = maskSecrets(thrown instanceof Error ? `${thrown.message}` : String(thrown));
     return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS - 3)}...` : text;
   } catch {
-    return "it threw what has no words";
+    return "it threw a value that has no text";
   }
 }

@@ -246,7 +246,7 @@ function trimmedDecimal(text: string, field: string): { scaled: number; decimals
     });
   }
   if (!Number.isSafeInteger(scaled)) {
-    throw new FormatError("more digits than a grid is counted in", {
+    throw new FormatError("more digits than a grid can have", {
       field,
       value: text,
       expected: `at most ${SAFE_DIGITS} digits`,

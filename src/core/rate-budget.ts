@@ -316,14 +316,14 @@ function checkedRecord(record: unknown): RateBudgetRecord {
     Number.isSafeInteger(spend[1]) &&
     spend[1] > 0;
   if (!Array.isArray(spends) || !spends.every(isSpend)) {
-    throw new FormatError("not the memory of a rate budget", {
+    throw new FormatError("not a stored rate budget", {
       field: "spends",
       value: spends,
       expected: "pairs [wallMs, tokens]",
     });
   }
   if (typeof blockedUntilWallMs !== "number" || !Number.isFinite(blockedUntilWallMs)) {
-    throw new FormatError("not the memory of a rate budget", {
+    throw new FormatError("not a stored rate budget", {
       field: "blockedUntilWallMs",
       value: blockedUntilWallMs,
       expected: "wall milliseconds, or 0",

@@ -121,7 +121,11 @@ function affordable({ quotes, rules, foreign }: QuotesInput, draft: Draft): read
   for (const quote of sorted.slice(room))
     draft.withheld = append(
       draft.withheld,
-      withhold(quote, quote.ticks, `no room: the market takes ${rules.maxOpenOrders} open orders`),
+      withhold(
+        quote,
+        quote.ticks,
+        `the market allows no more than ${rules.maxOpenOrders} open orders`,
+      ),
     );
   return sorted.slice(0, room);
 }
@@ -227,13 +231,14 @@ function endOrder(
   draft: Draft,
 ): void {
   const { hash, side, level, phase } = order;
-  const unwanted = wantedCount === 0 ? "no quote wanted on this side" : "no quote wants it";
+  const unwanted =
+    wantedCount === 0 ? "the strategy wants no quote on this side" : "no quote uses it";
   if (phase === "intended") {
     draft.withdrawals = append(draft.withdrawals, {
       hash,
       side,
       level,
-      why: `${unwanted}, and it has not left`,
+      why: `${unwanted}, and it has not been sent`,
     });
   } else if (isOver(order, input.nowMs) && input.nowMs < order.expirationMs + EXPIRY_GRACE_MS) {
     draft.waits = append(draft.waits, {
@@ -241,13 +246,13 @@ function endOrder(
       side,
       level,
       phase,
-      why: "its life is over; the exchange has not said so yet",
+      why: "it has expired, and the exchange has not confirmed that yet",
     });
   } else if (needsCancel(order, input.nowMs)) {
     const why =
       order.timeInForce === input.settings.timeInForce
         ? unwanted
-        : "another time in force is wanted";
+        : "its time in force is no longer the configured one";
     draft.cancels = withRankedCancel(draft.cancels, rankedCancel(order, why, input.touch));
   } else {
     draft.waits = append(draft.waits, { hash, side, level, phase, why: describeWait(phase) });
@@ -255,11 +260,11 @@ function endOrder(
 }
 
 function describeWait(phase: string): string {
-  if (phase === "cancelling") return "its cancel is under way";
-  if (phase === "unknown") return "its fate is unknown, and without an id it cannot be cancelled";
+  if (phase === "cancelling") return "its cancel is in flight";
+  if (phase === "unknown") return "its state is unknown, and without an id it cannot be cancelled";
   if (phase === "open" || phase === "partly-filled")
-    return "an immediate order, whose end is on its way";
-  return "the exchange has given no id for it yet";
+    return "it is an immediate order, and the report of its end is due";
+  return "the exchange has not reported its id yet";
 }
 
 /**
@@ -283,7 +288,7 @@ function placeWhatMay(input: QuotesInput, unplaced: readonly Unplaced[], draft: 
     }
     const isFull = open >= rules.maxOpenOrders;
     const obstacle = isFull
-      ? `no room: ${open} orders may be open of ${rules.maxOpenOrders}`
+      ? `up to ${open} orders may be open, and the market allows ${rules.maxOpenOrders}`
       : quoteObstacle(input, quote, placeTicks, draft.places);
     if (obstacle !== undefined) {
       draft.withheld = append(draft.withheld, withhold(quote, placeTicks, obstacle));

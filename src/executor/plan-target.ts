@@ -112,7 +112,7 @@ export function planTarget(input: TargetInput): TargetPlan {
   if (clearing !== undefined)
     return end(
       "clearing",
-      `${clearing.side} ${clearing.hash} comes down first (${clearing.phase})`,
+      `${clearing.side} ${clearing.hash} is cancelled first (${clearing.phase})`,
     );
   const slice = live.find(isSlice);
   if (slice !== undefined)
@@ -134,12 +134,12 @@ export function planTarget(input: TargetInput): TargetPlan {
     if (underWay > 0) return end("waiting", `${underWay} lots may still fill`);
     return end(
       "dust",
-      `${wantedLots} lots remain, the market takes no fewer than ${rules.minLots}`,
+      `${wantedLots} lots remain, the market's smallest order is ${rules.minLots}`,
     );
   }
   const turnAtMs =
     input.lastSliceAtMs === undefined ? nowMs : input.lastSliceAtMs + intent.schedule.everyMs;
-  if (nowMs < turnAtMs) return end("waiting", `the next slice leaves in ${turnAtMs - nowMs} ms`);
+  if (nowMs < turnAtMs) return end("waiting", `the next slice is sent in ${turnAtMs - nowMs} ms`);
 
   const lots = computeSliceLots(wantedLots, intent.schedule.sliceLots, rules);
   if (lots < rules.minLots) {
@@ -209,13 +209,13 @@ function takeDown(
   for (const order of live) {
     const { hash, side, level, phase } = order;
     if (phase === "intended" && !isSlice(order))
-      withdrawals.push({ hash, side, level, why: "a target position is worked" });
+      withdrawals.push({ hash, side, level, why: "the bot works a target position" });
     // A slice is immediate. If the exchange shows it as open, the report of its end is lost, and it
     // must be cancelled.
     else if (needsCancel(order, nowMs)) {
       const why = isSlice(order)
         ? "an immediate order that is still open"
-        : "a target position is worked";
+        : "the bot works a target position";
       cancels.push({
         hash,
         orderId: order.orderId,
@@ -248,7 +248,7 @@ export function computeSliceLots(
 }
 
 /** The reason for waiting when the other side of the book is empty. */
-export const EMPTY_SIDE_REASON = "nobody is on the other side of the book";
+export const EMPTY_SIDE_REASON = "the other side of the book is empty";
 
 /** The price limit of a slice, or the reason why there is none now. */
 export function chooseSlicePrice(

@@ -81,7 +81,7 @@ export function planUnwind(input: UnwindInput): TargetPlan {
   if (restLots < rules.minLots || restLots <= schedule.dustLots) {
     const least = Math.max(rules.minLots, schedule.dustLots + 1);
     return mayBecome === 0
-      ? end("dust", `${restLots} lots remain, fewer than ${least} are not sold`)
+      ? end("dust", `${restLots} lots remain, and fewer than ${least} are not sold`)
       : end("waiting", `${mayBecome} lots may still fill`);
   }
 
@@ -262,7 +262,7 @@ interface SliceDecision {
 
 const ALLOWED: SliceDecision = {
   state: "offering",
-  why: "the trajectory allows what is held",
+  why: "the position is within the trajectory",
   withheld: [],
 };
 
@@ -273,7 +273,7 @@ function unborne(input: UnwindInput, side: Side, dueLots: Lots): SliceDecision {
   const why =
     best === undefined
       ? EMPTY_SIDE_REASON
-      : `the touch at ${best} is beyond ${input.intent.worstTicks}, the worst price that any takeover bears`;
+      : `the touch at ${best} is beyond ${input.intent.worstTicks}, the worst price that any takeover allows`;
   return {
     state: "waiting",
     why,
@@ -311,7 +311,7 @@ function takeDue(
   if (lastSliceAtMs !== undefined && nowMs < lastSliceAtMs + schedule.everyMs) {
     return not(
       "waiting",
-      `the next slice leaves in ${lastSliceAtMs + schedule.everyMs - nowMs} ms`,
+      `the next slice is sent in ${lastSliceAtMs + schedule.everyMs - nowMs} ms`,
     );
   }
   const restLots = Math.abs(intent.targetLots - input.positionLots);
@@ -325,9 +325,9 @@ function takeDue(
   // may never do so.
   const isClearing = plan.cancels.length > 0 || live.some(({ phase }) => phase === "cancelling");
   if (lots < dueLots && lots === roomLots && isClearing)
-    return not("clearing", "quotes come down to make room for the slice");
+    return not("clearing", "quotes are cancelled to make room for the slice");
   if (lots < rules.minLots)
-    return not("waiting", `${dueLots} lots are due, orders under way may fill all but ${roomLots}`);
+    return not("waiting", `${dueLots} lots are due, orders in flight may fill all but ${roomLots}`);
   const price = chooseSlicePrice({ ...input, foreignTouch: input.foreign.touch }, side, live);
   if (typeof price === "string") {
     return not("waiting", price, [
@@ -363,7 +363,7 @@ function withinRoom(
       places.push(place);
     } else {
       const { level, ticks, lots } = place;
-      const why = `orders under way may fill all but ${Math.max(0, roomLots)} of what remains`;
+      const why = `orders in flight may fill all but ${Math.max(0, roomLots)} of what remains`;
       withheld.push({ side: place.side, level, ticks, lots, why });
     }
   }

@@ -80,7 +80,10 @@ export class LiquidationExecutor {
       const { victim, perp } = parseLiquidationLane(job.lane);
       this.#follow(jobId, victim, perp, job);
       if (opportunity !== undefined) this.#options.ledger.reopen(opportunity.id);
-      this.#options.log("warn", "an earlier run's takeover is still under way", { victim, perp });
+      this.#options.log("warn", "a takeover of an earlier run is still in flight", {
+        victim,
+        perp,
+      });
     }
     // Removes reservations that the bot kept from an earlier run and for which no transaction was
     // sent.
@@ -203,7 +206,7 @@ export class LiquidationExecutor {
       ledger.revise(opportunity.id, { reason: `not sent: ${error.message}` });
       this.#options.log(
         error.reason === "fault" ? "error" : "warn",
-        "a takeover was not taken by the lanes",
+        "the transaction manager refused a takeover",
         { victim, why: error.message },
       );
     }
@@ -250,16 +253,20 @@ export class LiquidationExecutor {
     const { ledger, log } = this.#options;
     switch (event.kind) {
       case "foreign-nonces":
-        return log("error", "the key is in use elsewhere: transactions that are none of ours", {
-          from: event.from,
-          to: event.to,
-        });
+        return log(
+          "error",
+          "another program uses the key: the chain has transactions that the bot did not send",
+          {
+            from: event.from,
+            to: event.to,
+          },
+        );
       case "gap-filled":
-        return log("warn", "a nonce that nobody used was filled", { nonce: event.attempt.nonce });
+        return log("warn", "filled an unused nonce", { nonce: event.attempt.nonce });
       case "trouble":
-        return log("warn", "the chain could not be asked", { why: event.text });
+        return log("warn", "the chain could not be read", { why: event.text });
       case "fault":
-        return log("error", "takeovers cannot be stored: nothing is sent any more", {
+        return log("error", "takeovers cannot be stored: the liquidator sends nothing more", {
           why: event.text,
         });
       default:
@@ -328,7 +335,7 @@ export class LiquidationExecutor {
     const { victim, perp } = parseLiquidationLane(lane);
     log(
       "error",
-      "a reorganisation deeper than chain.confirmations took back what was final: it is followed again",
+      "a reorg deeper than chain.confirmations reverted a final takeover: the bot follows it again",
       {
         victim,
         perp,

@@ -281,7 +281,9 @@ export class Liquidator {
     try {
       creditPerEth = await venue.creditPerEth();
     } catch (error) {
-      log("warn", "nothing is planned: the price of ether is not known", { why: textOf(error) });
+      log("warn", "no takeover is planned: the price of ether is not known", {
+        why: textOf(error),
+      });
       return undefined;
     }
     return { creditPerEth, latest: await this.#latest() };
@@ -320,7 +322,7 @@ export class Liquidator {
   #seesAgain(blockNumber: number): void {
     const { clock, log } = this.#options;
     if (this.#blindSinceMs === undefined) return;
-    log("info", "the chain is read again", {
+    log("info", "the chain can be read again", {
       afterSeconds: Math.round((clock.monotonicMs() - this.#blindSinceMs) / 1000),
       blockNumber,
     });

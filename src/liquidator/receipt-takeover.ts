@@ -40,7 +40,7 @@ export function requireTakeover(
     joined.victim !== victim ||
     !isPartOf(joined.paper, requestPaper)
   )
-    throw new FormatError("does not tell the takeover", {
+    throw new FormatError("does not show the takeover", {
       field: "receipt.logs",
       value:
         joined === undefined

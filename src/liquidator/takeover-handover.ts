@@ -31,7 +31,7 @@ export class TakeoverHandover {
     const { settings, log } = this.#options;
     const joined = findTakeover(receipt, settings.dealer, settings.account);
     if (joined === undefined)
-      return log("error", "a takeover was mined and took nothing over", {
+      return log("error", "a takeover was mined, but acquired no position", {
         hash: receipt.hash,
         blockNumber: receipt.blockNumber,
       });
@@ -48,7 +48,7 @@ export class TakeoverHandover {
     if (marketId === undefined || instrument === undefined)
       return log(
         "error",
-        "a position was taken over in a market that is not the bot's: it is not sold",
+        "the bot acquired a position in a market that it does not trade: it does not sell it",
         { perp: joined.perp },
       );
     const opportunity =
@@ -78,7 +78,7 @@ export class TakeoverHandover {
       hash,
     });
     if (odd !== undefined)
-      log("warn", "less than a lot came with a takeover: it stays with the account, unsold", {
+      log("warn", "a takeover acquired less than a lot: the account keeps it, unsold", {
         marketId,
         amountBase: base(odd.odd.paper),
         markQuote:
@@ -106,7 +106,7 @@ export class TakeoverHandover {
       inheritedId: undefined,
       unwound: undefined,
     });
-    log("warn", "the chain took a takeover back", {
+    log("warn", "the chain reverted a takeover", {
       victim: opportunity.victim,
       marketId: opportunity.marketId,
     });

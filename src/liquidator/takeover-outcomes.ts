@@ -40,7 +40,7 @@ export class TakeoverOutcomes {
       case "cancelled":
         ledger.update(opportunity.id, gas, "final");
         return ledger.end(opportunity.id, "refused", {
-          reason: "cancelled: in no block before its deadline, or asked to",
+          reason: "cancelled: not mined before its deadline, or on request",
         });
       case "foreign":
         return ledger.end(opportunity.id, "refused", {

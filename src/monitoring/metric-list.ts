@@ -64,7 +64,7 @@ export const METRIC_LIST = {
   quoting: {
     name: "quoting",
     type: "gauge",
-    help: "1 while both sides of the market rest on the exchange; of markets with a strategy.",
+    help: "1 while quotes of both sides rest on the exchange; only for markets with a strategy.",
     labels: { market },
   },
   fills: {
@@ -122,7 +122,7 @@ export const METRIC_LIST = {
   tokensShort: {
     name: "tokens_short",
     type: "gauge",
-    help: "1 while an order, a cancel or a question waits for tokens of a rate limit, and ten seconds more.",
+    help: "1 while an order, a cancel or a query waits for tokens of a rate limit, and for ten more seconds.",
     labels: { bucket: "name of the rate limit" },
   },
   loopLag: {
@@ -160,7 +160,7 @@ export const METRIC_LIST = {
   intents: {
     name: "intents_total",
     type: "counter",
-    help: "Intents of strategies that were found in shape.",
+    help: "Intents of strategies that passed validation.",
     labels: { market, kind: "quotes or target" },
   },
   clamps: {
@@ -190,7 +190,7 @@ export const METRIC_LIST = {
   malformed: {
     name: "malformed_frames_total",
     type: "counter",
-    help: "Frames and answers that were not what the protocol says.",
+    help: "Frames and answers that did not match the protocol.",
     labels: { kind: "where it came from" },
   },
   bookAge: {
@@ -220,7 +220,7 @@ export const METRIC_LIST = {
   reconcileDifferences: {
     name: "reconcile_differences_total",
     type: "counter",
-    help: "What a comparison with the exchange found different.",
+    help: "Differences that a comparison with the exchange found.",
     labels: { kind: "what differed" },
   },
   halted: {
@@ -259,19 +259,19 @@ export const METRIC_LIST = {
   heartbeat: {
     name: "heartbeat_timestamp_seconds",
     type: "gauge",
-    help: "When the bot last showed the guard that it lives; a dry run shows none.",
+    help: "Time of the bot's last heartbeat for the guard; a dry run writes none.",
     labels: {},
   },
   liquidations: {
     name: "liquidations_total",
     type: "counter",
-    help: "Positions of accounts in danger that have come to their end, by what they came to; an end that the chain took back, and the next one of the same, both count.",
+    help: "Positions of unsafe accounts that are done with, by their outcome. An outcome that the chain reverted counts, and so does the one after it.",
     labels: { market, outcome: "won, lost, unprofitable, reverted, refused, cured or dry-run" },
   },
   liquidationStages: {
     name: "liquidation_stages_total",
     type: "counter",
-    help: "Positions of accounts in danger by how far they came, each once a stage.",
+    help: "Positions of unsafe accounts, counted once for each stage that they reach.",
     labels: { market, stage: "seen, confirmed, planned, simulated, sent, mined, final or unwound" },
   },
   liquidationProfit: {
@@ -283,14 +283,14 @@ export const METRIC_LIST = {
   liquidationSeconds: {
     name: "liquidation_seconds",
     type: "histogram",
-    help: "Time from the stage that was reached before to the stage.",
+    help: "Time from the previous stage to this stage.",
     labels: { stage: "confirmed, planned, simulated, sent, mined, final or unwound" },
     buckets: STAGE_SECONDS,
   },
   liquidationGas: {
     name: "liquidation_gas_eth_total",
     type: "counter",
-    help: "Gas that was paid for takeovers and their cancels, in blocks that the chain replaced later too.",
+    help: "Gas paid for takeovers and their cancels, including blocks that the chain later replaced.",
     labels: {},
   },
   liquidationCandidates: {
@@ -308,19 +308,19 @@ export const METRIC_LIST = {
   rpcHeadAge: {
     name: "rpc_head_age_seconds",
     type: "gauge",
-    help: "Age of the newest block that the RPC has told.",
+    help: "Age of the newest block that the RPC has reported.",
     labels: { rpc: "host of the address, or its place in the list" },
   },
   rpcUp: {
     name: "rpc_up",
     type: "gauge",
-    help: "1 while the RPC is believed.",
+    help: "1 while the RPC is trusted.",
     labels: { rpc: "host of the address, or its place in the list" },
   },
   buildInfo: {
     name: "build_info",
     type: "gauge",
-    help: "Always 1; the labels tell what runs.",
+    help: "Always 1; the labels name the versions.",
     labels: { version: "package version", node: "Node version" },
   },
 } as const satisfies Readonly<Record<string, MetricSpec>>;

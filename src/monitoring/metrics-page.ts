@@ -5,7 +5,7 @@ export function renderMetricsPage(): string {
   const sections = Object.values<MetricSpec>(METRIC_LIST).map(section);
   return `# Metrics
 
-\`GET /metrics\` on the bot's \`metrics.port\` answers in the Prometheus text format; \`GET /healthz\` says that the process serves, \`GET /readyz\` whether it is quoting, with the reasons while it is not. Amounts are in units of the base or quote asset and durations in seconds. Node's own \`nodejs_\` and \`process_\` metrics are on the same page.
+\`GET /metrics\` on the bot's \`metrics.port\` answers in the Prometheus text format; \`GET /healthz\` reports whether the process serves. \`GET /readyz\` reports whether the bot quotes, with the reasons if it does not. Amounts are in units of the base or quote asset and durations in seconds. Node's own \`nodejs_\` and \`process_\` metrics are on the same page.
 
 This page is generated from the code: \`npm run docs\`.
 

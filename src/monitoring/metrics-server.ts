@@ -116,7 +116,7 @@ function listenError(cause: Error, host: string, port: number): RunError {
       cause,
     });
   if (code === "EACCES")
-    return new RunError("may not be opened by this user", {
+    return new RunError("needs rights that this user does not have", {
       field: "metrics.port",
       value: port,
       expected: "a port from 1024",

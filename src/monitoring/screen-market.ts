@@ -90,7 +90,7 @@ function profitLine({ pnlQuote, pnlTotalQuote }: ScreenMarket): Line {
 
 function ordersLine({ openBids, openAsks, unknownOrders, manualOrders }: ScreenMarket): Line {
   const unknown: Span[] = unknownOrders === 0 ? [] : [[`   ${unknownOrders} unknown`, "yellow"]];
-  const manual: Span[] = manualOrders === 0 ? [] : [[`   ${manualOrders} not ours`, "yellow"]];
+  const manual: Span[] = manualOrders === 0 ? [] : [[`   ${manualOrders} manual`, "yellow"]];
   return [["orders ", "dim"], [`${openBids} bid ${openAsks} ask`], ...unknown, ...manual];
 }
 
@@ -121,5 +121,5 @@ function padded(levels: readonly ScreenLevel[], count: number): (ScreenLevel | u
 }
 
 function ageText(ageMs: number | undefined): string {
-  return ageMs === undefined ? "not in step" : `${(ageMs / 1000).toFixed(1)} s`;
+  return ageMs === undefined ? "not in sync" : `${(ageMs / 1000).toFixed(1)} s`;
 }

@@ -82,7 +82,7 @@ export function checkIntent(given: unknown, context: IntentContext): ShapeVerdic
     intent = copyIntent(given);
   } catch (error) {
     // Reading may throw: a getter of the strategy runs here.
-    return broken("malformed", `an intent that cannot be read: ${describeThrown(error)}`);
+    return broken("malformed", `the intent cannot be read: ${describeThrown(error)}`);
   }
   return checkCopiedIntent(intent, context);
 }
@@ -133,7 +133,7 @@ function checkQuotes(intent: QuotesIntent, context: IntentContext, rules: Rules)
       );
     }
     const slot = 2 * quote.level + (quote.side === "BUY" ? 0 : 1);
-    if (slots.has(slot)) return refuse("duplicate-level", `quote ${nameOf(quote)} is there twice`);
+    if (slots.has(slot)) return refuse("duplicate-level", `quote ${nameOf(quote)} appears twice`);
     slots.add(slot);
     if (
       !Number.isSafeInteger(quote.ticks) ||
@@ -163,7 +163,10 @@ function checkQuotes(intent: QuotesIntent, context: IntentContext, rules: Rules)
     quotes.push(withLots(quote, lots));
   }
   if (highestBid >= lowestAsk)
-    return refuse("crossed-quotes", `a bid at ${highestBid} meets an ask at ${lowestAsk}`);
+    return refuse(
+      "crossed-quotes",
+      `the bid at ${highestBid} is not below the ask at ${lowestAsk}`,
+    );
   const kept = clipToPosition(quotes, context, clips);
   if (clips.length === 0) return { accepted: true, intent };
   return accept(

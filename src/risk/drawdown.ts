@@ -114,7 +114,7 @@ export function restorePeak(text: string): PeakEquity {
   try {
     held = JSON.parse(text);
   } catch (cause) {
-    throw new FormatError("not the memory of a peak", {
+    throw new FormatError("not a stored peak", {
       field: "peakEquity",
       value: text,
       expected: "JSON",
@@ -125,7 +125,7 @@ export function restorePeak(text: string): PeakEquity {
     typeof held === "object" && held !== null ? held : {}
   ) as Partial<Record<string, unknown>>;
   if (version !== 1)
-    throw new FormatError("not the memory of a peak", {
+    throw new FormatError("not a stored peak", {
       field: "peakEquity.version",
       value: version,
       expected: "1",

@@ -141,7 +141,7 @@ function accountTrips(
     trips.push(
       accountTrip(
         "domain-mismatch",
-        `what we would sign is not what the exchange checks: ${domainMismatch}`,
+        `the bot's signing domain differs from the exchange's: ${domainMismatch}`,
         false,
       ),
     );
@@ -155,14 +155,14 @@ function accountTrips(
     );
   }
   if (account.loopLagMs !== undefined) {
-    const why = `this bot reacts ${Math.round(account.loopLagMs)} ms late, allowed ${limits.maxLoopLagMs} ms: fewer markets, fewer decisions or a faster machine`;
+    const why = `this bot reacts ${Math.round(account.loopLagMs)} ms late, allowed ${limits.maxLoopLagMs} ms: it needs fewer markets, fewer decisions or a faster machine`;
     trips.push(accountTrip("loop-lag", why));
   }
   if (!isConfirmed) {
     trips.push(
       accountTrip(
         "unconfirmed-account",
-        `the exchange has not confirmed our orders and position${trouble}`,
+        `the exchange has not confirmed the bot's orders and positions${trouble}`,
       ),
     );
   } else if (accountAtMs === undefined || nowMs - accountAtMs > limits.maxAccountAgeMs) {
@@ -198,7 +198,7 @@ function marketTrips(
   if (status !== "TRADING") {
     const missing =
       market.unread === undefined
-        ? "the exchange lists it no more"
+        ? "the exchange no longer lists the market"
         : `its rules cannot be read: ${market.unread}`;
     trips.push(
       marketTrip(
@@ -209,15 +209,19 @@ function marketTrips(
     );
   }
   if (rulesChanged !== undefined) {
-    const why = `exchangeInfo is not what the bot started with: ${rulesChanged}`;
+    const why = `exchangeInfo has changed since the bot started: ${rulesChanged}`;
     trips.push(marketTrip(marketId, "exchange-info-changed", why, false));
   }
   if (!market.isBookSynchronised) {
     trips.push(
-      marketTrip(marketId, "book-unsynchronised", "the book stands on no unbroken sequence"),
+      marketTrip(
+        marketId,
+        "book-unsynchronised",
+        "the book is not in sync with the exchange's sequence",
+      ),
     );
   } else if (nowMs - bookAtMs > limits.maxBookAgeMs) {
-    const why = `the book was last right ${ageOf(bookAtMs, nowMs)}, allowed ${limits.maxBookAgeMs} ms`;
+    const why = `the book was last in sync ${ageOf(bookAtMs, nowMs)}, allowed ${limits.maxBookAgeMs} ms`;
     trips.push(marketTrip(marketId, "stale-book", why));
   }
   if (!market.isPositionKnown) {
@@ -231,7 +235,7 @@ function marketTrips(
   }
   const rejects = countEvents(market.rejects, nowMs);
   if (rejects > limits.maxRejectsPerMinute) {
-    const why = `${rejects} places refused within a minute, allowed ${limits.maxRejectsPerMinute}`;
+    const why = `the exchange refused ${rejects} orders within a minute, allowed ${limits.maxRejectsPerMinute}`;
     trips.push(marketTrip(marketId, "reject-storm", why));
   }
 }

@@ -45,7 +45,7 @@ export function sideBreach(worst: WorstCaseMarket, place: MeasuredPlace): Breach
   );
 }
 
-const IF_ALL_FILLS = "of position if all that may fill does";
+const IF_ALL_FILLS = "of position if every open order fills";
 
 function positionBreach(worst: WorstCaseMarket, { marketId, side }: MeasuredPlace): Breach | null {
   const { maxPositionLots } = worst.exposure.limits;

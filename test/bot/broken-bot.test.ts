@@ -25,7 +25,9 @@ it("a bot that fails refuses a halt instead of confirming it: the operator learn
   expect(running.hasFailed()).toBe(false);
   running.fail(new Error("the disk is full"));
   expect(running.hasFailed()).toBe(true);
-  await expect(tell({ command: "halt", reason: "news" })).rejects.toThrow("nothing was done");
+  await expect(tell({ command: "halt", reason: "news" })).rejects.toThrow(
+    "the command was not executed",
+  );
   await clock.runFor(8_000);
   await expect(running.stopped).rejects.toThrow("the disk is full");
 });

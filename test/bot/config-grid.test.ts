@@ -133,7 +133,7 @@ describe("sizes against the exchange's grid", () => {
       "money finer than the exchange's",
       {},
       { maxNotionalQuote: "1000.0000001" },
-      "markets.btcusdc.limits.maxNotionalQuote: is finer than the exchange's money",
+      "markets.btcusdc.limits.maxNotionalQuote: has more decimals than the exchange's money",
       "at most 6 decimals, such as 1000.000001",
     ],
   ])("refuses %s before anything is sent", (_name, params, limits, field, expected) => {
@@ -143,11 +143,13 @@ describe("sizes against the exchange's grid", () => {
     expect(check).toThrow(expected);
   });
 
-  it("refuses a drawdown that is finer than the exchange's money, before the account is registered", () => {
+  it("refuses a drawdown that has more decimals than the exchange's money, before the account is registered", () => {
     const { risk, ...file } = bot("btcusdc", {}, {});
     const check = (maxDrawdownQuote: string) => () =>
       checkOnGrid({ ...file, risk: { ...risk, maxDrawdownQuote } }, rules);
-    expect(check("0.0000001")).toThrow(/risk\.maxDrawdownQuote: is finer .* such as 0\.000001/);
+    expect(check("0.0000001")).toThrow(
+      /risk\.maxDrawdownQuote: has more decimals .* such as 0\.000001/,
+    );
     expect(check("0.0000010")).not.toThrow();
   });
 

@@ -230,7 +230,7 @@ describe("the error of a wrong bot file names the path, the value and the expect
       "a second document",
       "metrics:",
       "---\nmetrics:",
-      ["bot.yaml line 15 begins a second document", "one YAML document a file"],
+      ["bot.yaml line 15 begins a second document", "one YAML document per file"],
     ],
     [
       "a home folder",
@@ -248,7 +248,7 @@ describe("the error of a wrong bot file names the path, the value and the expect
       "a thousands comma",
       "maxDrawdownQuote: 500",
       "maxDrawdownQuote: 1,000",
-      ["risk.0", "a comma ends a value"],
+      ["risk.0", "the comma ended the value before it"],
     ],
     [
       "a number for an address",
@@ -342,20 +342,20 @@ describe("the error of a wrong bot file names the path, the value and the expect
       "broken YAML",
       "{ timeInForce: POST_ONLY }",
       "{ timeInForce: POST_ONLY",
-      ["bot.yaml line 6 is no YAML"],
+      ["bot.yaml line 6 is not valid YAML"],
     ],
     [
       "a bracket for a brace",
       "risk: { maxDrawdownQuote: 500, maxBookAgeMs: 2000 }",
       "risk: [ maxDrawdownQuote: 500, maxBookAgeMs: 2000 }",
-      ["risk", "is no YAML", "risk: [ maxDrawdownQuote", "each { closed by }"],
+      ["risk", "is not valid YAML", "risk: [ maxDrawdownQuote", "each { closed by }"],
     ],
-    ["a tab", "metrics:", "\tmetrics:", ["is no YAML", "metrics:", "spaces"]],
+    ["a tab", "metrics:", "\tmetrics:", ["is not valid YAML", "metrics:", "spaces"]],
     [
       "a key deeper than the one above",
       "metrics:",
       "logLevel: info\n  metrics:",
-      ["logLevel", "is no YAML", "one indentation"],
+      ["logLevel", "is not valid YAML", "one indentation"],
     ],
     [
       "an alias to nothing, by its key",
@@ -367,7 +367,7 @@ describe("the error of a wrong bot file names the path, the value and the expect
       "a private key in a broken line",
       "keyEnv: MARKETWRIGHT_KEY }",
       `key: ${KEY}`,
-      ["is no YAML", "not shown"],
+      ["is not valid YAML", "not shown"],
     ],
     ["an alias to nothing", "strategy: ladder", "strategy: *none", ["bot.yaml", "none"]],
     // If it were ignored, a variable's name would pass for the variable's content.
@@ -404,7 +404,7 @@ describe("the error of a wrong bot file names the path, the value and the expect
 
   it("reports a path without a file", () => {
     expect(() => loadBotConfig(join(folder, "absent.yaml"), env)).toThrow(
-      /absent\.yaml is not there/,
+      /absent\.yaml does not exist/,
     );
     expect(() => loadBotConfig(folder, env)).toThrow(/is a folder, not a file/);
   });

@@ -77,7 +77,7 @@ describe("the control socket", () => {
     await sendControlRequest(path, { command: "flatten", sliceBase: "0.1" }, clock);
     expect(heard).toEqual([
       { command: "status" },
-      { command: "halt", marketId: "btcusdc", reason: "asked by the operator" },
+      { command: "halt", marketId: "btcusdc", reason: "requested by the operator" },
       { command: "flatten", maxSlippageBps: 50, sliceBase: "0.1" },
     ]);
   });
@@ -179,7 +179,7 @@ describe("the control socket", () => {
     const path = await serve(() => new Promise(() => {}));
     const asked = sendControlRequest(path, { command: "status" }, virtual, 5000);
     const refused = expect(asked).rejects.toThrow(
-      "the bot answers nothing for 5 s: its event loop is busy",
+      "the bot has not answered for 5 s: its event loop is busy",
     );
     await virtual.runFor(5000);
     await refused;

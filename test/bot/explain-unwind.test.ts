@@ -61,7 +61,7 @@ describe("explain, for a takeover that is being unwound,", () => {
       strategy: "no strategy",
       state: "unwinding",
       positionBase: "0.24",
-      reasons: ["an inherited position is unwound, 0.24 base to sell"],
+      reasons: ["the bot unwinds an acquired position: 0.24 base to sell"],
       unwinding: {
         state: "working",
         why: "9 lots behind the trajectory",
@@ -133,7 +133,7 @@ describe("explain, for a takeover that is being unwound,", () => {
       state: "not quoting",
       unwinding: undefined,
       quotes: [],
-      reasons: ["no strategy quotes here: what is taken over is sold, and nothing else done"],
+      reasons: ["this market has no strategy: the bot only sells acquired positions"],
       tokens: { byTimerPerMinute: 0, worstPerMinute: 0 },
     });
     expect(formatExplanation(explanation)).not.toContain("unwinds");

@@ -171,7 +171,7 @@ describe("the loss limits of a bot's file", () => {
     );
   });
 
-  it("refuse a rung that is finer than the exchange's money", () => {
+  it("refuse a rung that has more decimals than the exchange's money", () => {
     const config = load(`${HARD}, ladder: { drawdown: [{ fromQuote: 0.0000001, action: warn }] }`);
     expect(() => checkOnGrid(config, stageRules(["btcusdc"]))).toThrow(
       /risk\.ladder\.drawdown\.0\.fromQuote/,

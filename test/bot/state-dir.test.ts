@@ -249,7 +249,7 @@ describe("a state folder that cannot be made", () => {
     const file = join(folder(), "file");
     writeFileSync(file, "");
     expect(() => new FileStateStore(file)).toThrow(
-      /stateDir: cannot make .*file \(it is no folder\)/,
+      /stateDir: cannot make .*file \(it is not a folder\)/,
     );
     expect(() => new FileStateStore(join(file, "state"))).toThrow(/stateDir: cannot make .*state/);
   });

@@ -51,8 +51,8 @@ describe("a journal that was changed or cut, or a file that is not a journal,", 
     const at = journal.lines.findIndex((line) => line.includes('"kind":"place"'));
     const original = journal.lines[at] as string;
     for (const [pattern, why] of [
-      [/"lots":(\d)/, "other actions were dispatched"],
-      [/"draws":\[\{"\$n":"(\d)/, "other actions were dispatched"],
+      [/"lots":(\d)/, "the dispatched actions differ"],
+      [/"draws":\[\{"\$n":"(\d)/, "the dispatched actions differ"],
       [/"monotonicMs":(\d)/, undefined],
     ] as const) {
       const changed = original.replace(
@@ -83,7 +83,7 @@ describe("a journal that was changed or cut, or a file that is not a journal,", 
     const draws = await replayLines(asFile(journal.lines.with(at, drawn)));
     expect(draws.divergence).toMatchObject({
       line: at + 1,
-      why: "another number of random draws was taken",
+      why: "the number of random draws differs",
     });
   });
 

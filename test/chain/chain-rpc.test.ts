@@ -109,7 +109,7 @@ describe("one RPC", () => {
     [
       "is of another chain",
       { tamper: (method: string, result: unknown) => (method === "eth_chainId" ? "0x1" : result) },
-      "is of chain 1; expected 31337",
+      "is on chain 1; expected 31337",
     ],
     [
       "has no blocks",
@@ -117,7 +117,7 @@ describe("one RPC", () => {
         tamper: (method: string, result: unknown) =>
           method === "eth_getBlockByNumber" ? null : result,
       },
-      "has told no head",
+      "has reported no head",
     ],
   ])(
     "that %s is not believed, and named without its address's key",
@@ -281,7 +281,7 @@ describe("a quorum", () => {
     at(0).faults = { tamper: lie };
     at(1).faults = { isSilent: true };
     const told = expect(chain.read(markPrice(), number, BigInt)).rejects.toThrow(
-      "no 2 answers are the same",
+      "no 2 answers agree",
     );
     await at(1).heard("eth_call");
     await clock.runFor(1500);

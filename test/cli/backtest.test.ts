@@ -109,7 +109,7 @@ describe("marketwright backtest", () => {
     const [{ position }] = reportOf("held").markets;
     expect(Number(position.last)).not.toBe(0);
     expect(told).toContain(
-      `\nin btcusdc ${position.last} base units are held at the end: they count at the mark, and closing them is not paid for\n`,
+      `\nin btcusdc ${position.last} base units are held at the end: they are valued at the mark, without the cost of closing them\n`,
     );
   });
 
@@ -259,7 +259,7 @@ export default defineStrategy({
     expect(told).toMatch(
       /^WORTHLESS: .*\nFAILED: the strategy of btcusdc at \S+: strategy failed: no such level\n/,
     );
-    expect(told).toContain("no decision knew of history that came after it");
+    expect(told).toContain("no decision used history from after it");
     const asJson = await captureCli(["backtest", path, "--check-look-ahead", "2", "--json"]);
     expect([asJson.code, JSON.parse(asJson.out).strategyErrors]).toEqual([
       1,
@@ -291,7 +291,7 @@ export default defineStrategy({
     const plain = await captureCli(["backtest", path, "--check-look-ahead", "2"]);
     expect([plain.code, plain.out.replace(/\d+ decisions/, "N decisions")]).toEqual([
       0,
-      "2 cuts in N decisions: no decision knew of history that came after it\n",
+      "2 cuts in N decisions: no decision used history from after it\n",
     ]);
     writeFileSync(
       join(folder, "bot.yaml"),

@@ -33,7 +33,7 @@ describe("marketwright call", () => {
     ],
     ["a missing parameter", ["orderbook"], ["marketId"]],
     [
-      "a value that is none of the choices",
+      "a value that is not one of the allowed values",
       ["orderbook", "marketId=a", "limit=7"],
       ["limit", '"7"', "10, 20"],
     ],

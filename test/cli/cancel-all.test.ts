@@ -34,7 +34,7 @@ it("cancel-all of a file with a market that the exchange lists no more says wher
     "goneusdc: orders may be left: markets.goneusdc: the exchange has no such market; expected one of btcusdc",
   );
   expect(err).toMatch(
-    /the bot that runs \(process \d+\) is halted, so that it places nothing again: npx marketwright resume .*wider\.yaml lets it quote/,
+    /the running bot \(process \d+\) is halted and places no orders: npx marketwright resume .*wider\.yaml lets it quote again/,
   );
   const status = JSON.parse((await captureCli(["status", file, "--json"], env)).out);
   expect(status.halts).toEqual(["manual: cancel-all"]);
@@ -77,7 +77,7 @@ it("cancel-all beside a bot that cannot be halted cancels all the same, says how
     const { code, out, err } = await captureCli(["cancel-all", file], env);
     expect({ code, out }).toEqual({ code: 1, out: "no open orders in btcusdc\n" });
     expect(err).toContain(
-      `cannot be reached from here, as another user's or in another XDG_RUNTIME_DIR: it may place again`,
+      `that this command cannot reach (another user's, or another XDG_RUNTIME_DIR): it may place the cancelled orders again`,
     );
     expect(err).toContain(`npx marketwright halt ${file}`);
 
@@ -100,7 +100,7 @@ it("cancel-all beside a bot that cannot be halted cancels all the same, says how
       out: "no open orders in btcusdc\n",
     });
     expect(hung.err).toMatch(
-      /could not be halted: .*answers nothing for .*the halt is written down: whoever starts next is halted/,
+      /could not be halted: .*has not answered for .*the halt is stored: the next bot that starts is halted/,
     );
     await hanging.close();
   } finally {
@@ -181,7 +181,7 @@ it("cancel-all works beside a state folder whose files are broken, and a file fr
   expect({ code, out }).toEqual({ code: 0, out: "no open orders in btcusdc\n" });
   expect(err).toContain("heartbeat.json");
   expect(err).toContain("built-orders.json");
-  expect(err).toContain("what it sent last may arrive for another 3 s, and is waited for");
+  expect(err).toContain("Its last requests may arrive for another 3 s; the command waits for them");
   expect(await captureCli(["halt", file], env)).toMatchObject({ code: 0 });
   expect(await captureCli(["check", file], env)).toMatchObject({
     code: 2,

@@ -28,7 +28,7 @@ describe("marketwright check --connect of a bot that liquidates", () => {
     const { code, of } = await findings(bot);
     expect(code).toBe(0);
     expect(of("chain.quorum")).toMatchObject([
-      { level: "ok", text: "1 of 1 RPCs are believed, and 1 must agree" },
+      { level: "ok", text: "1 of 1 RPCs are usable, and 1 must agree" },
     ]);
     expect(of("chain")).toMatchObject([
       { level: "ok", text: expect.stringContaining(world.chain.addresses.dealer.toLowerCase()) },
@@ -71,7 +71,7 @@ describe("marketwright check --connect of a bot that liquidates", () => {
       {
         level: "error",
         text: expect.stringMatching(
-          /own key has registered.* has named 0x[0-9a-fA-F]{40} its operator by setOperator/,
+          /own key has registered.*, with 0x[0-9a-fA-F]{40} as its operator \(setOperator\)/,
         ),
       },
     ]);
@@ -79,7 +79,7 @@ describe("marketwright check --connect of a bot that liquidates", () => {
     expect(first.of("chain.rpc")).toMatchObject([
       {
         level: "error",
-        text: expect.stringMatching(/no head that can be believed .*127\.0\.0\.1:1: /),
+        text: expect.stringMatching(/no usable head .*127\.0\.0\.1:1: /),
       },
     ]);
     const second = await findings(
@@ -93,7 +93,7 @@ describe("marketwright check --connect of a bot that liquidates", () => {
     expect(second.code).toBe(1);
     expect(second.of("account.address").map(({ text }) => text)).toContainEqual(
       expect.stringMatching(
-        /is no operator of 0x[0-9a-fA-F]{40} on the chain; expected setOperator by the account/,
+        /is not an operator of 0x[0-9a-fA-F]{40} on the chain; expected setOperator by the account/,
       ),
     );
     expect(second.of("liquidator.gas")).toMatchObject([

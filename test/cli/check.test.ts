@@ -46,7 +46,7 @@ describe("marketwright check", () => {
   it("says beforehand that quotes which outlive the bot want a guard", async () => {
     const { out } = await captureCli(["check", example("minimal")], env);
     expect(out).toMatch(
-      /warning .*POST_ONLY orders outlive a bot that dies: run "marketwright guard .*minimal\.yaml" beside it/,
+      /warning .*POST_ONLY orders stay open if the bot dies: run "marketwright guard .*minimal\.yaml" beside it/,
     );
     expect((await captureCli(["check", bot(LADDER)], env)).out).not.toContain("guard");
   });
@@ -94,7 +94,7 @@ describe("marketwright check", () => {
     });
     expect(await captureCli(["check", join(folder, "none.yaml")], env)).toMatchObject({
       code: 2,
-      err: expect.stringContaining("none.yaml is not there"),
+      err: expect.stringContaining("none.yaml does not exist"),
     });
   });
 

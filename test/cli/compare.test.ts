@@ -107,13 +107,13 @@ describe("marketwright compare", () => {
     expect([code, err]).toEqual([0, ""]);
     expect(out).toMatch(/^paper session from 2024-08-0\S+ to \S+\n/);
     expect(out).toMatch(
-      /the same inputs again: (\d+) of \1 intents the same to the byte, in \d+ turns\n/,
+      /the same inputs: (\d+) of \1 intents the same to the byte, in \d+ turns\n/,
     );
     expect(out).toContain(
       "recorded orders in the replayed market (queue power-2, book 0 ms late, orders 0 ms later):",
     );
     expect(out).toContain(
-      "the bot run again (queue power-2, doubtful fills conservative, 15 ms there, 10 ms back):",
+      "the bot run again (queue power-2, ambiguous fills conservative, 15 ms there, 10 ms back):",
     );
     const means =
       /mean prices: bought (\S+) and (\S+), sold (\S+) and (\S+)\n/.exec(out)?.slice(1) ?? [];
@@ -146,7 +146,7 @@ describe("marketwright compare", () => {
     expect(differences.some(({ kind }) => kind === "untold")).toBe(true);
     expect(differences.every(({ why }) => why !== "")).toBe(true);
     expect((await captureCli(["compare", taken])).out).toMatch(
-      /\n {6}of what differs: (\S+ [\d.]+ %(, )?)+; --json has each\n/,
+      /\n {6}causes of the differences: (\S+ [\d.]+ %(, )?)+; --json has each\n/,
     );
   });
 
@@ -187,7 +187,7 @@ export default defineStrategy({
     const { code, out } = await captureCli(["compare", failing]);
     expect(code).toBe(1);
     expect(out).toMatch(
-      /\nFAILED: the strategy of btcusdc, given the recorded inputs again, at \S+: strategy failed to start: it knows its file already\n/,
+      /\nFAILED: the strategy of btcusdc, given the recorded inputs, at \S+: strategy failed to start: it knows its file already\n/,
     );
   });
 
@@ -195,11 +195,11 @@ export default defineStrategy({
     expect(await refused(join(stage.folder, "nothing"))).toContain("holds no recorded session");
     expect(await refused(stage.folder)).toContain("holds no recorded session");
     expect(await refused(live, join(stage.folder, "nothing.yaml"))).toContain(
-      "backtest: is not there",
+      "backtest: does not exist",
     );
-    expect(await refused(live, live)).toContain("holds no report of this version");
+    expect(await refused(live, live)).toContain("does not hold a report of this version");
     const following = backtest("following.yaml", FOLLOWING);
-    expect(await refused(live, following)).toContain("has latencies that follow a recording");
+    expect(await refused(live, following)).toContain("takes its latencies from a recording");
 
     const killed = join(stage.folder, "killed");
     cpSync(live, killed, { recursive: true });

@@ -109,7 +109,7 @@ describe("what is said to a running bot", () => {
     ] as const) {
       expect(await captureCli(args, env)).toMatchObject({
         code: 2,
-        err: expect.stringContaining(`${flag}: is not what it should be`),
+        err: expect.stringContaining(`${flag}: is not valid`),
       });
     }
     expect(heard).toEqual([]);
@@ -117,7 +117,7 @@ describe("what is said to a running bot", () => {
 
   it("is rejected with exit code 2 when the bot rejects it as invalid", async () => {
     const { env } = await runningBot(() => {
-      throw new ConfigError("is no market of this bot", {
+      throw new ConfigError("is not a market of this bot", {
         field: "marketId",
         value: "nope",
         expected: "one of btcusdc",
@@ -126,7 +126,7 @@ describe("what is said to a running bot", () => {
     expect(await captureCli(["halt", "--market", "nope"], env)).toEqual({
       code: 2,
       out: "",
-      err: 'marketwright: marketId: is no market of this bot (got "nope"); expected one of btcusdc\n',
+      err: 'marketwright: marketId: is not a market of this bot (got "nope"); expected one of btcusdc\n',
     });
   });
 });
@@ -163,7 +163,7 @@ describe("a halt of a bot that hangs, and is killed before it has heard it", () 
       code: 1,
       out: "",
       err: expect.stringMatching(
-        /hung up before it answered.*the halt is written down: whoever starts next is halted/,
+        /closed the connection before it answered.*the halt is stored: the next bot that starts is halted/,
       ),
     });
     expect(found()).toEqual([{ why: "news", atMs: expect.any(Number) }]);
@@ -193,8 +193,8 @@ describe("a halt of a bot that hangs, and is killed before it has heard it", () 
     writeFileSync(join(folder, "state"), "a file where the folder was");
     const { code, err } = await captureCli(["halt"], env);
     expect(code).toBe(1);
-    expect(err).toContain("hung up before it answered");
-    expect(err).not.toContain("written down");
+    expect(err).toContain("closed the connection before it answered");
+    expect(err).not.toContain("is stored");
   });
 });
 
@@ -269,7 +269,7 @@ describe("two bots from one file, a live one and one on paper beside it with a k
         const { code, err } = await captureCli([command, file], { ...env, BOT_KEY });
         expect(code).toBe(2);
         expect(err).toMatch(
-          /several bots run from this file.*expected the key of the one that is meant/,
+          /several bots run from this file.*expected the key of the intended bot/,
         );
         for (const account of Object.values(accounts)) expect(err).toContain(`account ${account}`);
       }
@@ -332,7 +332,7 @@ describe("a halt or a resume of a bot that does not run", () => {
       code: 1,
       out: expect.stringContaining("news"),
       err: expect.stringMatching(
-        /no halt waits in btcusdc, and manual elsewhere; without --market all of them end/,
+        /btcusdc has no halt to resume\. Elsewhere there is manual; the command without --market resumes all/,
       ),
     });
   });
@@ -438,7 +438,7 @@ describe("a halt or a resume of a bot that does not run", () => {
       // The next start is halted anyway.
       expect(await captureCli(["halt", file], env)).toMatchObject({
         code: 1,
-        err: expect.stringContaining("the halt is written down for the next start"),
+        err: expect.stringContaining("the halt is stored for the next start"),
       });
       expect(existsSync(halts)).toBe(true);
     } finally {

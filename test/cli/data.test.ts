@@ -80,10 +80,10 @@ describe("marketwright data", () => {
       ]);
     };
     expect((await run("maker")).out).toBe(`${file}: 1 trades, day 2024-08-09\n`);
-    const there = `${file}: 1 trades, there already as it was read then (--replace reads it anew)\n`;
+    const there = `${file}: 1 trades, already in the store (--replace reads it again)\n`;
     expect((await run("maker")).out).toBe(there);
     expect((await run("taker")).out).toBe(
-      `${there}  trades of it stay as they were read before, under another mapping, clock or repair: 2024-08-09 (--replace reads anew those days that it still has rows of; delete the two files of any other)\n`,
+      `${there}  trades stay as an earlier import wrote them, with another mapping, clock or repair: 2024-08-09. --replace reads the days again for which the file still has rows; for other days delete their two files\n`,
     );
     expect(JSON.parse((await run("taker", "--json")).out)).toMatchObject({
       unchanged: [file],
@@ -155,7 +155,7 @@ describe("marketwright data", () => {
       files: [{ rounded: 1, dropped: 1 }],
       clock: [{ smallestNs: "10000000" }],
     });
-    const there = `${other}: 2 trades, there already as it was read then (--replace reads it anew)\n`;
+    const there = `${other}: 2 trades, already in the store (--replace reads it again)\n`;
     expect((await run(other)).out).toBe(there);
     expect(await json(other)).toMatchObject({
       unchanged: [other],
@@ -201,13 +201,13 @@ describe("marketwright data", () => {
     const absent = {
       code: 1,
       out: "",
-      err: `marketwright: ${store}: has no btcusd; there are btcusdt klines-1M\n`,
+      err: `marketwright: ${store}: has no btcusd; it has btcusdt klines-1M\n`,
     };
     expect(await list("--market", "btcusd")).toMatchObject(absent);
     expect(await list("--market", "btcusd", "--json")).toMatchObject({ code: 1, err: absent.err });
     expect(await list("--market", "btcusdt", "--kind", "trades")).toMatchObject({
       code: 1,
-      err: `marketwright: ${store}: has no btcusdt trades; there are btcusdt klines-1M\n`,
+      err: `marketwright: ${store}: has no btcusdt trades; it has btcusdt klines-1M\n`,
     });
   });
 
@@ -232,7 +232,7 @@ describe("marketwright data", () => {
     expect(await run(file, "--market", "b", "--kind", "trades")).toMatchObject({
       code: 2,
       err: expect.stringContaining(
-        '--kind: goes with --columns (got "trades"); expected no --kind where the file\'s shape tells it, or --columns',
+        '--kind: needs --columns (got "trades"); expected no --kind, since the file\'s shape gives it, or --columns',
       ),
     });
     const candles = await run(file, "--market", "b", "--shape", "klines", "--kind", "klines-15M");
@@ -243,7 +243,7 @@ describe("marketwright data", () => {
     expect(await run(file, "--market", "b", "--columns", "price=px")).toMatchObject({
       code: 2,
       err: expect.stringContaining(
-        "--kind: is missing; expected the kind of the file whose --columns are told",
+        "--kind: is missing; expected the kind of the file that --columns describes",
       ),
     });
     expect(await run(file, "--market", "b", "--clock-parts", "x")).toMatchObject({

@@ -91,7 +91,7 @@ describe("marketwright drill", () => {
     expect((await drilled(greedy.file, greedy.env, "--most", "1")).accounts).toMatchObject([
       {
         outcome: "unprofitable",
-        detail: expect.stringContaining("short of the least profit"),
+        detail: expect.stringContaining("less than the least profit"),
         earnedQuote: null,
       },
     ]);

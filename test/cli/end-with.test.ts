@@ -54,7 +54,7 @@ describe("the exit code of a run", () => {
     const { err, isWell } = ended({ openOrdersLeft: null, ordersLeft: [] });
     expect(isWell).toBe(false);
     expect(err).toBe(
-      "marketwright: the exchange has not said what is open: orders of an earlier run may still fill; npx marketwright cancel-all bot.yaml cancels at the exchange itself\n",
+      "marketwright: the exchange has not reported its open orders, so orders of an earlier run may still fill: npx marketwright cancel-all bot.yaml cancels them at the exchange\n",
     );
   });
 
@@ -72,8 +72,8 @@ describe("the exit code of a run", () => {
     ];
     expect(ended({ openOrdersLeft: 0, ordersLeft: [], positionsApart })).toEqual({
       err:
-        "marketwright: the position of btcusdc is 0.172 base by the bot's books, and the exchange holds -0.394: look before you trade on it\n" +
-        "marketwright: the position of ethusdc is -1.85 base by the bot's books, and the exchange has not said what is held: look before you trade on it\n",
+        "marketwright: the position of btcusdc is 0.172 base by the bot's own records, and the exchange holds -0.394: check before you trade on it\n" +
+        "marketwright: the position of ethusdc is -1.85 base by the bot's own records, and the exchange has not reported its position: check before you trade on it\n",
       isWell: false,
     });
   });
@@ -85,8 +85,8 @@ describe("the exit code of a run", () => {
     ];
     expect(ended({ openOrdersLeft: 0, ordersLeft: [], takeoversUnderWay })).toEqual({
       err:
-        "marketwright: a takeover of -0.42 base in btcusdc is still under way: it may still bring its position (job a1)\n" +
-        "marketwright: a takeover of 3 base in ethusdc is still under way: it is in the position, and its receipt is missing (job b2)\n",
+        "marketwright: a takeover of -0.42 base in btcusdc is still in flight: it may still change the position (job a1)\n" +
+        "marketwright: a takeover of 3 base in ethusdc is still in flight: it is in the position, but its receipt is missing (job b2)\n",
       isWell: true,
     });
   });

@@ -89,7 +89,7 @@ describe("an exchange's file that is wrong says the path, the value and what wou
           text,
           [
             `${field}: is of the wrong type`,
-            "where a text is written in quotes",
+            "write a text in quotes",
             `(got ${value})`,
             "a text that is not empty",
           ],
@@ -235,7 +235,7 @@ describe("an exchange's file that is wrong says the path, the value and what wou
     [
       "a rate with a fraction",
       "rateLimits: { order: 1.5 }\nmarkets: { btcusdc: {} }",
-      ["rateLimits.order: is no whole number", "1.5"],
+      ["rateLimits.order: is not a whole number", "1.5"],
     ],
   ] as const)("%s", (_name, text, parts) => {
     const message = messageOf(text);

@@ -103,7 +103,7 @@ describe("marketwright explain of a bot that liquidates", () => {
       margin: { netValueQuote: "0" },
     });
     expect(poor.reasons).toEqual([
-      expect.stringMatching(/^the own account has no room for a lot \(margin\)$/),
+      expect.stringMatching(/^the bot's own account has no capacity for a lot \(margin\)$/),
       expect.stringMatching(/ has 0 ETH, less than one takeover's gas$/),
     ]);
     const away = world.bot({ key: owner.key, chain: '{ rpc: ["http://127.0.0.1:1"] }' });

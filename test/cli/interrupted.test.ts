@@ -39,7 +39,7 @@ describe("Ctrl-C of an import", () => {
     expect(await run.done).toEqual({
       code: 130,
       out: "",
-      err: "marketwright: interrupted (SIGINT): nothing of it is in the store\n",
+      err: "marketwright: interrupted (SIGINT): nothing was written to the store\n",
     });
     expect(filesBelow(store)).toEqual([]);
     expect(
@@ -126,7 +126,7 @@ describe("Ctrl-C of a download", () => {
     ]);
     run.interrupt();
     const err =
-      "marketwright: interrupted (SIGINT): what was fetched is kept, and the same command goes on after it\n";
+      "marketwright: interrupted (SIGINT): the downloaded history is kept, and the same command continues after it\n";
     expect(await run.done).toEqual({ code: 130, out: "", err });
     for (const socket of sockets) socket.destroy();
     await new Promise((resolve) => silent.close(resolve));

@@ -75,7 +75,7 @@ describe("run --journal, where a file is already", () => {
     ).toMatchObject({
       code: 2,
       err: expect.stringMatching(
-        /--journal: is an earlier run's journal, and cannot be kept as .*\.1 \(ENAMETOOLONG\)/,
+        /--journal: is a journal of an earlier run, and cannot be renamed to .*\.1 \(ENAMETOOLONG\)/,
       ),
     });
     expect(readFileSync(journal, "utf8")).toBe('{"journal":"of the run before"}\n');
@@ -90,7 +90,7 @@ describe("run --journal, where a file is already", () => {
     ).toMatchObject({
       code: 2,
       out: "",
-      err: expect.stringContaining("--journal: is there already, and no journal"),
+      err: expect.stringContaining("--journal: already exists, and is not a journal"),
     });
     expect(readFileSync(keystore, "utf8")).toBe('{"address":"0x","version":3}\n');
   });

@@ -83,7 +83,7 @@ describe("marketwright key", () => {
     expect(wrong).toMatchObject({
       code: 1,
       out: "",
-      err: expect.stringContaining("is not opened by this password"),
+      err: expect.stringContaining("cannot be opened with this password"),
     });
     expectNoSecret(wrong.err);
     const other = newPath();
@@ -104,7 +104,7 @@ describe("marketwright key", () => {
       expect(run).toMatchObject({
         code: 2,
         out: "",
-        err: expect.stringContaining("never written over"),
+        err: expect.stringContaining("never overwritten"),
       });
     }
     expect(readFileSync(file, "utf8")).toBe("");
@@ -165,7 +165,7 @@ describe("marketwright key", () => {
       ["import", "FILE", "--password-env", "PASSWORD"],
       "--key-env NAME or --key-file FILE",
     ],
-    ["a keystore that is not there", ["address", "FILE"], "is not there"],
+    ["a keystore that is not there", ["address", "FILE"], "does not exist"],
   ])("refuses with exit code 2 and writes nothing: %s", async (_name, args, words) => {
     const file = newPath();
     const { code, out, err } = await captureCli(
@@ -321,7 +321,7 @@ logLevel: ${logLevel}
       expect(run).toMatchObject({
         code: 1,
         out: "",
-        err: expect.stringContaining("account.keystore.file: is not opened by this password"),
+        err: expect.stringContaining("account.keystore.file: cannot be opened with this password"),
       });
       expectNoSecret(run.err);
     }
@@ -333,7 +333,7 @@ logLevel: ${logLevel}
     [
       "two passwords",
       "{ file: keys/bot.json, passwordEnv: PASSWORD, passwordFile: keys/right }",
-      "names two passwords",
+      "has two sources of its password",
     ],
     [
       "a variable that is not set",
@@ -350,7 +350,7 @@ logLevel: ${logLevel}
       "{ file: keys/none.json, passwordEnv: PASSWORD }",
       "account.keystore.file",
     ],
-    ["a keystore that is none", "{ file: keys/right, passwordEnv: PASSWORD }", "is no keystore"],
+    ["a keystore that is none", "{ file: keys/right, passwordEnv: PASSWORD }", "is not a keystore"],
     [
       "a key beside it",
       "{ file: keys/bot.json, passwordEnv: PASSWORD }, keyEnv: IMPORTED",

@@ -60,7 +60,7 @@ describe("a bot on the embedded exchange, from the command line", () => {
     });
     expect(await captureCli(["flatten", "--slice-base", "0.00001"], env)).toMatchObject({
       code: 2,
-      err: 'marketwright: sliceBase: is no size on the market\'s grid (got "0.00001"); expected a whole multiple of 0.001\n',
+      err: 'marketwright: sliceBase: is not a size on the market\'s grid (got "0.00001"); expected a whole multiple of 0.001\n',
     });
 
     const halted = JSON.parse((await captureCli(["halt", "--reason", "news", "--json"], env)).out);
@@ -105,7 +105,7 @@ describe("a bot on the embedded exchange, from the command line", () => {
       ({ code, out }) => code === 0 && JSON.parse(out).phase === "running",
     );
     expect(JSON.parse(status.out)).toMatchObject({
-      halts: expect.arrayContaining(["manual: news (halted by hand in an earlier run)"]),
+      halts: expect.arrayContaining(["manual: news (halted by an operator in an earlier run)"]),
     });
     await captureCli(["resume", file], env);
     await untilQuoting(file, env);

@@ -116,8 +116,8 @@ describe("a command that was started by npx", () => {
     npx.stdout.once("data", () => npx.kill(signal));
     // The pipes close when the command, which holds them too, has ended.
     await new Promise((resolve) => npx.once("close", resolve));
-    expect(err).toContain("the exchange stops");
-    expect(err).toContain("the process that started this one is gone");
+    expect(err).toContain("the exchange is stopping");
+    expect(err).toContain("the process that started this one has ended");
   });
 
   it("of npm start receives a SIGTERM to npm itself, and npm waits for it: its orders are cancelled before npm ends", async () => {

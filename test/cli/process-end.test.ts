@@ -115,7 +115,7 @@ describe("a signal", () => {
       expect(await endOf(child)).toEqual({
         code,
         signal: null,
-        err: `marketwright: interrupted (${signal}): nothing was begun\n`,
+        err: `marketwright: interrupted (${signal}): nothing was started\n`,
       });
     },
   );
@@ -167,7 +167,7 @@ setInterval(() => {}, 1000);`;
     expect(await endOf(child)).toEqual({
       code: 1,
       signal: null,
-      err: `marketwright: ended by a second signal (SIGINT): what was under way is given up
+      err: `marketwright: ended by a second signal (SIGINT): unfinished work is abandoned
 marketwright: orders that may still fill are left: btcusdc 0xab (open); npx marketwright cancel-all bot.yaml cancels them
 `,
     });

@@ -92,7 +92,7 @@ describe("a state directory", () => {
       here.replace(exchange.where.restUrl, restUrl).replace(exchange.where.streamUrl, streamUrl),
     );
     const expected = expect.stringMatching(
-      /stateDir: holds the account's state on another exchange .*chain 31337, .*leads to chain 8453, /,
+      /stateDir: holds the account's state on another exchange .*chain 31337, .*exchange\.rest has chain 8453, /,
     );
     expect(await captureCli(["run", file, "--for", "1s", "--json"], env)).toMatchObject({
       code: 2,

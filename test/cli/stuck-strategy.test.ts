@@ -91,7 +91,7 @@ describe("a strategy that never returns", () => {
     const asked = await captureCli(["status", file], env);
     expect(asked.code).toBe(1);
     expect(asked.err).toContain(
-      `the bot's process ${bot.child.pid} answers nothing for 10 s: its event loop is busy`,
+      `the bot's process ${bot.child.pid} has not answered for 10 s: its event loop is busy`,
     );
     bot.child.kill("SIGTERM");
     expect(await bot.ended).toEqual({ code: null, signal: "SIGTERM" });
@@ -117,7 +117,7 @@ describe("a strategy that never returns", () => {
     loops();
     await bot.says("no guard runs: the watchdog cancels the bot's orders");
     returns();
-    await bot.says("the event loop goes on");
+    await bot.says("the event loop runs again");
     await untilQuoting(file, env);
     bot.child.kill("SIGTERM");
     expect(await bot.ended).toEqual({ code: 0, signal: null });

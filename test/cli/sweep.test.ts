@@ -64,7 +64,7 @@ describe("marketwright sweep", () => {
     run.interrupt();
     const { code, out: told, err } = await run.done;
     expect([code, told]).toEqual([1, ""]);
-    expect(err).toContain("Interrupted. What is done is in");
+    expect(err).toContain("Interrupted. The finished runs are in");
     expect(readdirSync(out).sort()).toEqual(["results.jsonl", "sweep.html", "sweep.json"]);
   });
 
@@ -132,7 +132,7 @@ export default defineStrategy({
       },
     );
     expect(stderr).toMatch(
-      /In the report of the best point the strategy of btcusdc failed at \S+: strategy failed to start: no such parameter\n/,
+      /The strategy of btcusdc failed at \S+ in the report of the best point: strategy failed to start: no such parameter\n/,
     );
     expect(status).toBe(1);
   });

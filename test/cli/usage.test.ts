@@ -31,7 +31,7 @@ describe("every command", () => {
       const { code, out, err } = await captureCli([command, "--no-such-option"]);
       expect(code).toBe(2);
       expect(out).toBe("");
-      expect(err).toContain(`marketwright ${command} --help says what it takes`);
+      expect(err).toContain(`marketwright ${command} --help shows the arguments and options`);
     },
   );
 
@@ -67,7 +67,7 @@ describe("the command line", () => {
     const wrong = await captureCli(["data", "lsit"]);
     expect([wrong.code, wrong.out]).toEqual([2, ""]);
     expect(wrong.err).toMatch(
-      /unknown command 'lsit'\n\(Did you mean list\?\)\n\(marketwright data --help says what it takes\)/,
+      /unknown command 'lsit'\n\(Did you mean list\?\)\n\(marketwright data --help shows the arguments and options\)/,
     );
     const nothing = await captureCli(["data"]);
     expect([nothing.code, nothing.out]).toEqual([2, ""]);

@@ -58,7 +58,7 @@ describe("a REST address that is wrong ends a run, a check and an explanation wi
       expect({ code, out }).toEqual({ code: 1, out: "" });
       const message = err.trimEnd().split("\n").at(-1);
       expect(message).toMatch(
-        /^marketwright: exchange\.rest: no such interface at this address \(HTTP 404\): /,
+        /^marketwright: exchange\.rest: the address has no interface of the exchange \(HTTP 404\): /,
       );
       expect(message).toContain(
         `(got "${rest}"); expected the REST address with its version prefix, such as ${new URL(rest).origin}/v1`,
@@ -74,7 +74,7 @@ describe("a REST address that is wrong ends a run, a check and an explanation wi
     await gateway.stop();
     expect(code).toBe(1);
     expect(err).toBe(
-      `marketwright: exchange.rest: the exchange does not work: GET /v1/time: HTTP 502: bad gateway (got "${rest}"); expected an exchange that is up and answers\n`,
+      `marketwright: exchange.rest: the exchange answers with an error: GET /v1/time: HTTP 502: bad gateway (got "${rest}"); expected an exchange that is up and answers\n`,
     );
   });
 });

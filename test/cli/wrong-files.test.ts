@@ -39,8 +39,8 @@ describe("a file that is none, told to any command, is wrong usage: exit code 2 
     "%s",
     (_name, words) => {
       it.each([
-        ["that is not there", join(folder, "nofile"), "is not there"],
-        ["below a file", join(empty, "nofile"), "is not there"],
+        ["that is not there", join(folder, "nofile"), "does not exist"],
+        ["below a file", join(empty, "nofile"), "does not exist"],
         ["that is a folder", folder, "is a folder, not a file"],
         ["that is empty", empty, "is empty"],
         ["of something else", text, words[0] === "replay" ? "line 1" : "the file"],

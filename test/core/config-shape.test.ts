@@ -51,7 +51,7 @@ describe("a value of the wrong shape", () => {
     [
       "an unknown choice of forms",
       { form: { by: "tme" } },
-      'params.form.by: is none of the choices, did you mean time? (got "tme"); expected one of time, fill',
+      'params.form.by: is not one of the allowed values, did you mean time? (got "tme"); expected one of time, fill',
     ],
     ["no choice of forms", { form: {} }, "params.form.by: is missing; expected one of time, fill"],
     [
@@ -67,7 +67,7 @@ describe("a value of the wrong shape", () => {
     [
       "a wrong value in a chosen form",
       { form: { by: "time", everyMs: 1.5 } },
-      "params.form.everyMs: is no whole number (got 1.5); expected a whole number of milliseconds",
+      "params.form.everyMs: is not a whole number (got 1.5); expected a whole number of milliseconds",
     ],
     [
       "a wrong value in the form that was meant",
@@ -82,17 +82,17 @@ describe("a value of the wrong shape", () => {
     [
       "two forms at once",
       { sigma: { sigmaBps: 1, sigmaTicks: 2 } },
-      "does not go with the keys beside it",
+      "cannot be combined with the keys beside it",
     ],
     [
       "no form at all",
       { sigma: {} },
-      "params.sigma: has none of its forms (got {}); expected a mapping of sigmaTicks or a mapping of sigmaBps",
+      "params.sigma: has none of the allowed forms (got {}); expected a mapping of sigmaTicks or a mapping of sigmaBps",
     ],
     [
       "neither number nor text",
       { size: [] },
-      "params.size: has none of its forms (got []); expected a number above 0 or a text",
+      "params.size: has none of the allowed forms (got []); expected a number above 0 or a text",
     ],
     [
       "an empty list",
@@ -112,23 +112,23 @@ describe("a value of the wrong shape", () => {
     [
       "half of a pair",
       { pair: [1, 2] },
-      "params.pair.1: is of the wrong type, where a text is written in quotes (got 2); expected a text",
+      "params.pair.1: is of the wrong type, write a text in quotes (got 2); expected a text",
     ],
     [
       "an amount off its grid",
       { stepBase: 0.3 },
-      "params.stepBase: is off its grid (got 0.3); expected a number in units of the base asset, a multiple of 0.5",
+      "params.stepBase: is not a multiple of its step (got 0.3); expected a number in units of the base asset, a multiple of 0.5",
     ],
     [
       "a word for a switch",
       { on: "no" },
       'params.on: is of the wrong type, did you mean false? (got "no"); expected true or false',
     ],
-    ["a number in quotes", { stepBase: "0.5" }, "where a number is written without quotes"],
+    ["a number in quotes", { stepBase: "0.5" }, "write a number without quotes"],
     [
       "a number without end",
       { stepBase: Number.POSITIVE_INFINITY },
-      "params.stepBase: is no finite number (got Infinity)",
+      "params.stepBase: is not a finite number (got Infinity)",
     ],
     [
       "a text for a number or nothing",
@@ -143,12 +143,12 @@ describe("a value of the wrong shape", () => {
     [
       "a name in the wrong case",
       { byMarket: { BTC: 1 } },
-      'params.byMarket.BTC: is no such name, did you mean btc? (got "BTC"); expected lower-case letters',
+      'params.byMarket.BTC: is not a valid name, did you mean btc? (got "BTC"); expected lower-case letters',
     ],
     [
       "what a comma cut off",
       { stepBase: 1, "000": null },
-      "params.000: unknown key, where a comma ends a value",
+      "params.000: unknown key, since the comma ended the value before it",
     ],
   ])("is told by its path, its value and what would be right: %s", (_name, value, message) => {
     expect(messageOf(value)).toContain(message);

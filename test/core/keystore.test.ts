@@ -78,9 +78,9 @@ describe("a keystore", () => {
   });
 
   it.each([
-    ["no JSON", "not a keystore", "is no keystore"],
-    ["another version", changed((fields) => (fields.version = 1)), "is no keystore"],
-    ["JSON of something else", "[1]", "is no keystore"],
+    ["no JSON", "not a keystore", "is not a keystore"],
+    ["another version", changed((fields) => (fields.version = 1)), "is not a keystore"],
+    ["JSON of something else", "[1]", "is not a keystore"],
     ["nothing locked in it", '{"version":3}', "missing or wrong"],
     [
       "a cost that would take the machine's memory",
@@ -90,7 +90,7 @@ describe("a keystore", () => {
     [
       "the address of somebody else",
       changed((fields) => (fields.address = "00".repeat(20))),
-      "another address",
+      "does not belong to its address",
     ],
   ])("that is none is refused: %s", (_name, json, words) => {
     const error = failureOf(() => decryptKeystore(json, "open sesame"));

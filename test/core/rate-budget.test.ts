@@ -261,7 +261,7 @@ describe("rate budget", () => {
       { spends: [[1, -1]], blockedUntilWallMs: 0 },
     ]) {
       expect(() => RateBudget.restore(wrong, 5, INTERVAL_MS, moment)).toThrow(
-        "memory of a rate budget",
+        "not a stored rate budget",
       );
     }
   });

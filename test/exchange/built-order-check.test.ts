@@ -74,7 +74,7 @@ describe("an order that the exchange built is signed only if it says what was as
     ["a worse price", { creditAmount: -50_000_000n }, /creditAmount/],
     ["another contract", { perp: `0x${"1".repeat(40)}` }, /perp/],
     ["another account", { signer: `0x${"1".repeat(40)}` }, /signer/],
-    ["an info that is none", { info: `0x${"f".repeat(64)}` }, /expiration is absurd/],
+    ["an info that is none", { info: `0x${"f".repeat(64)}` }, /expiration is out of range/],
   ])("%s is named", (_, change, message) => {
     expect(checkBuiltOrder(hasher, built(change), expectation).join("; ")).toMatch(message);
   });

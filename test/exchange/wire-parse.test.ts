@@ -6,20 +6,20 @@ const answer = z.object({
   orders: z.array(z.object({ side: z.enum(["BUY", "SELL"]), timestampMs: z.int() })),
 });
 
-describe("an answer of the exchange that is not what the protocol says", () => {
+describe("an answer of the exchange that is does not match the protocol", () => {
   it.each<[string, unknown, string]>([
     [
       "a wrong number",
       { orders: [{ side: "BUY", timestampMs: 1.5 }] },
-      ".orders.0.timestampMs: not what the protocol says (got 1.5); expected a whole number",
+      ".orders.0.timestampMs: does not match the protocol (got 1.5); expected a whole number",
     ],
     [
       "no choice",
       { orders: [{ side: "HOLD" }] },
-      '.orders.0.side: not what the protocol says (got "HOLD"); expected one of BUY, SELL',
+      '.orders.0.side: does not match the protocol (got "HOLD"); expected one of BUY, SELL',
     ],
-    ["nothing", {}, ".orders: not what the protocol says; expected a list"],
-    ["another answer", [], ": not what the protocol says; expected a mapping"],
+    ["nothing", {}, ".orders: does not match the protocol; expected a list"],
+    ["another answer", [], ": does not match the protocol; expected a mapping"],
   ])(
     "is refused with the place, the value and what would be right: %s",
     (_what, value, message) => {

@@ -217,7 +217,9 @@ describe("orders with an unknown outcome", () => {
         working: [order("BUY", 0, 100, { timeInForce: "GTC" })],
       }),
     );
-    expect(plan.cancels).toMatchObject([{ why: "another time in force is wanted" }]);
+    expect(plan.cancels).toMatchObject([
+      { why: "its time in force is no longer the configured one" },
+    ]);
   });
 });
 

@@ -194,7 +194,7 @@ describe("unwinding without a quoting strategy", () => {
     );
     expect([nobody.state, inShort(nobody)]).toEqual(["waiting", ["SELL 25 @ 105 POST_ONLY"]]);
     expect(nobody.withheld).toMatchObject([
-      { lots: 25, why: "nobody is on the other side of the book" },
+      { lots: 25, why: "the other side of the book is empty" },
     ]);
   });
 

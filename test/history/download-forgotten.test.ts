@@ -79,7 +79,7 @@ describe("downloading from an exchange that has forgotten its first trades", () 
     ]);
     expect({ code, out }).toEqual({
       code: 0,
-      out: "trades: 0 records, nothing is new\n  the exchange lists no trades of 2026-01-04T00:00:00Z to 2026-01-05T00:00:00Z: it stays a gap\n",
+      out: "trades: 0 records, nothing is new\n  the exchange has no trades of 2026-01-04T00:00:00Z to 2026-01-05T00:00:00Z: it stays a gap\n",
     });
   });
 

@@ -141,7 +141,7 @@ describe("downloading an exchange's own history over HTTP", () => {
     );
     expect(toCome).toMatchObject({
       code: 0,
-      out: expect.stringMatching(/^trades: 0 records, that time is still to come\n/),
+      out: expect.stringMatching(/^trades: 0 records, that time is in the future\n/),
     });
     expect(await run("--market", "nope")).toMatchObject({
       code: 2,

@@ -39,7 +39,7 @@ clock: 900000000 ns added to local stamps, the smallest feed latency was -900000
     });
     expect(await run("--mapped-files", "trades.csv")).toMatchObject({
       code: 2,
-      err: expect.stringMatching(/--mapped-files: is of a mapping in flags/),
+      err: expect.stringMatching(/--mapped-files: needs a mapping in flags/),
     });
   });
 
@@ -68,7 +68,7 @@ clock: 900000000 ns added to local stamps, the smallest feed latency was -900000
     });
     expect(await run("base")).toMatchObject({
       code: 2,
-      err: expect.stringMatching(/--amount-unit: is of a mapping/),
+      err: expect.stringMatching(/--amount-unit: needs a mapping in flags/),
     });
   });
 

@@ -156,7 +156,7 @@ describe("a stop", () => {
     expect(await stage.clock.runThrough(stage.process.stop(3_000), 10_000)).toBe(1);
     stage.starts();
     await stage.blocks(3);
-    expect(stage.troubles()).toContain("an earlier run's takeover is still under way");
+    expect(stage.troubles()).toContain("a takeover of an earlier run is still in flight");
     const taken = await stage.paper();
     expect(stage.desk.inherited.size).toBe(taken === 0n ? 0 : 1);
     expect(await stage.stops()).toBe(0);

@@ -15,7 +15,7 @@ describe("the own account", () => {
     stage.starts();
     await stage.blocks(4);
     expect(stage.process.ledger.open).toMatchObject([
-      { outcome: "open", reason: "the own margin with its buffer has no room for a lot" },
+      { outcome: "open", reason: "the own margin less its buffer has no room for a lot" },
     ]);
     expect(await stage.nonces()).toBe(0);
     expect(await stage.wei()).toBe(wei);

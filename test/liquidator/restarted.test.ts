@@ -94,7 +94,7 @@ describe("a reorganisation deeper than what was waited for", () => {
     await stage.blocks(4);
     expect(stage.said.filter(({ level }) => level === "error")).toMatchObject([
       {
-        text: "a reorganisation deeper than chain.confirmations took back what was final: it is followed again",
+        text: "a reorg deeper than chain.confirmations reverted a final takeover: the bot follows it again",
         fields: { was: "mined", hash: first.split("@")[0] },
       },
     ]);

@@ -117,7 +117,7 @@ describe("the live screen", () => {
     };
     expect(find(halted, "HALTED")).toContain("drawdown 510 of 500");
     expect(find(halted, "btcusdc")).toContain("halted: drawdown");
-    expect(find(halted, "orders")).toMatch(/2 unknown {3}1 not ours/);
+    expect(find(halted, "orders")).toMatch(/2 unknown {3}1 manual/);
   });
 
   it("says which limit of losses acts, in a line of its own", () => {
@@ -147,7 +147,7 @@ describe("the live screen", () => {
         {
           ...market,
           state: "waiting",
-          stateReasons: ["book not in step"],
+          stateReasons: ["book not in sync"],
           bids: [],
           asks: [],
           spread: undefined,
@@ -158,7 +158,7 @@ describe("the live screen", () => {
       ],
     };
     expect(find(young, "equity")).toContain("not known yet");
-    expect(find(young, "spread")).toMatch(/spread unknown {2}mark unknown {2}book not in step/);
+    expect(find(young, "spread")).toMatch(/spread unknown {2}mark unknown {2}book not in sync/);
     expect(find(young, "no intent yet")).not.toBe("");
   });
 

@@ -18,6 +18,27 @@ function copyOf(version: string, name: string): string {
 
 const json = (path: string) => JSON.parse(readFileSync(path, "utf8"));
 
+/** Reasons that version 0.1.0 printed in other words: what it printed, and what is printed now. */
+const REWORDED = [
+  [
+    "the exchange has not confirmed our orders and position\n",
+    "the exchange has not confirmed the bot's orders and positions\n",
+  ],
+  [
+    "the book stands on no unbroken sequence\n",
+    "the book is not in sync with the exchange's sequence\n",
+  ],
+  [
+    "the exchange has reported a liquidation, and not yet the position that it left\n",
+    "the exchange has reported a liquidation, but not yet the position after it\n",
+  ],
+] as const;
+
+/** A transcript of an earlier version, with the reasons in today's words. */
+function reworded(transcript: string): string {
+  return REWORDED.reduce((text, [before, now]) => text.replaceAll(before, now), transcript);
+}
+
 describe.each(readdirSync(FIXTURES))("folders %s", (version) => {
   it("give a bot the same halts, rungs, orders, takeovers and transactions", () => {
     const folder = copyOf(version, "live");
@@ -45,7 +66,7 @@ describe.each(readdirSync(FIXTURES))("folders %s", (version) => {
     expect(markets.btcusdc).toMatchObject({
       state: "halted",
       reasons: [
-        "manual: by hand, before the news (halted by hand in an earlier run)",
+        "manual: by hand, before the news (halted by an operator in an earlier run)",
         expect.stringMatching(/^inventory: .*\(found in an earlier run\)$/),
       ],
       positionBase: "-0.04",
@@ -71,7 +92,7 @@ describe.each(readdirSync(FIXTURES))("folders %s", (version) => {
     );
     expect(result).toEqual(json(join(folder, "replay.json")));
     expect((await captureCli(["replay", journal])).out).toBe(
-      readFileSync(join(folder, "replay.txt"), "utf8"),
+      reworded(readFileSync(join(folder, "replay.txt"), "utf8")),
     );
   });
 

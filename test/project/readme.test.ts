@@ -190,7 +190,7 @@ describe("the README's shell commands", () => {
     status: /phase: running[\s\S]*btcusdc:\n\s+state: (quoting|waiting)/,
     halt: /news at eight/,
     resume: /halts: \[\]/,
-    flatten: /flattened by hand/,
+    flatten: /flattened by an operator/,
     check: /0 errors/,
     explain: /btcusdc/,
     "run --json": /"openOrdersLeft": 0/,
@@ -225,7 +225,7 @@ describe("the README's own bot", () => {
     writeFileSync(join(dirname(file), markets.btcusdc.strategy), source?.text ?? "");
     const env = { MARKETWRIGHT_KEY: newKey(), XDG_RUNTIME_DIR: folder };
     expect((await captureCli(["check", file], env)).out).toMatch(
-      /my-strategy\.ts takes its parameters[\s\S]*0 errors/,
+      /my-strategy\.ts accepts its parameters[\s\S]*0 errors/,
     );
     // A busy machine gets longer until its first quotes.
     let summary = { ordersPlaced: 0 };

@@ -102,7 +102,7 @@ describe("the guards", () => {
 
   it("report the measured value and the allowed one", () => {
     expect(tripsOf({}, { bookAtMs: NOW - 5_000.318_4 })[0]?.why).toBe(
-      "the book was last right 5000 ms ago, allowed 2000 ms",
+      "the book was last in sync 5000 ms ago, allowed 2000 ms",
     );
   });
 

@@ -46,11 +46,11 @@ describe("the text of a breach", () => {
 
   it("is in base and quote for display, never in lots or units of credit", () => {
     expect(whyOf({ maxPositionLots: 20 })).toBe(
-      "0.03 base of position if all that may fill does, allowed 0.02 base",
+      "0.03 base of position if every open order fills, allowed 0.02 base",
     );
     expect(whyOf({ maxOrderLots: 25 })).toBe("0.03 base in one order, allowed 0.025 base");
     expect(whyOf({ maxNotional: 200_000n })).toBe(
-      "0.3 quote of position if all that may fill does, allowed 0.2 quote",
+      "0.3 quote of position if every open order fills, allowed 0.2 quote",
     );
     expect(whyOf({}, {}, { maxNotional: 250_000n })).toBe(
       "0.3 quote of position, all markets, allowed 0.25 quote",

@@ -102,7 +102,7 @@ describe("a drawdown that flattens", () => {
     expect(stage.positionLots()).toBe(10);
     expect(buildBotStatus(stage.rig.bot).markets[MARKET]?.reasons).toEqual([
       expect.stringMatching(/^drawdown: /),
-      "SELL 0.002 at 59400 held back: the market is halted: only reducing orders leave",
+      "SELL 0.002 at 59400 held back: the market is halted: only reducing orders are sent",
     ]);
   });
 

@@ -35,7 +35,7 @@ describe("a person has halted the bot, and its process ends: a supervisor starts
 
     expect(stage.quotes(), "what the dead run left is cancelled").toEqual([]);
     expect(stage.ordersEver(), "not one order is placed").toBe(ordersBefore);
-    const why = "manual: news at eight (halted by hand in an earlier run)";
+    const why = "manual: news at eight (halted by an operator in an earlier run)";
     expect(buildBotStatus(stage.rig.bot)).toMatchObject({
       halts: [why],
       markets: { [MARKET]: { state: "halted", reasons: [why] } },
@@ -48,7 +48,7 @@ describe("a person has halted the bot, and its process ends: a supervisor starts
       expect.objectContaining({ kind: "halted", reason: "manual", on: true }),
     );
     expect(said(stage, "warn")).toContain(
-      "halted by hand in an earlier run: nothing is quoted until somebody resumes",
+      "an operator halted the bot in an earlier run: it quotes nothing there until an operator resumes",
     );
     stage.expectAgreement();
   });
@@ -165,7 +165,7 @@ describe("a person has halted the bot, and its process ends: a supervisor starts
     stage.botIsKilled();
     await stage.botStarts(5_000);
     expect(buildBotStatus(stage.rig.bot).halts).toEqual([
-      expect.stringMatching(/^manual: still the news \(halted by hand in an earlier run\)$/),
+      expect.stringMatching(/^manual: still the news \(halted by an operator in an earlier run\)$/),
     ]);
   });
 
@@ -180,7 +180,7 @@ describe("a person has halted the bot, and its process ends: a supervisor starts
     expect(stage.positionLots()).toBe(6);
     expect(stage.quotes()).toEqual([]);
     expect(buildBotStatus(stage.rig.bot).markets[MARKET]?.reasons).toEqual([
-      expect.stringContaining("flattened by hand: resume to quote again"),
+      expect.stringContaining("flattened by an operator: resume to quote again"),
     ]);
   });
 
@@ -242,7 +242,7 @@ describe("what is written down of a halt cannot be believed: the bot does not st
     await stage.botStarts();
     expect(stage.quotes()).toEqual(BOTH);
     expect(said(stage, "warn")).toContain(
-      "halted by hand in an earlier run, in a market that is not traded now: kept",
+      "an operator halted a market in an earlier run that is not traded now: the halt stays",
     );
     halt(stage, MARKET);
     stage.rig.bot.command({ command: "resume", marketId: MARKET });
@@ -274,7 +274,7 @@ describe("a halt that cannot be written down", () => {
     expect(stage.quotes()).toEqual([]);
     expect(stage.rig.bot.tradingGuards.haltWriteError).toContain("ENOSPC");
     expect(said(stage, "error")).toEqual([
-      "what was halted or resumed by hand is not written down: a bot that is started anew does not know it",
+      "manual halts cannot be persisted: a restarted bot would not know them",
     ]);
 
     disk.isFull = false;

@@ -74,7 +74,7 @@ function withValue(text: string, path: readonly (string | number)[], value: unkn
   return JSON.stringify(whole);
 }
 
-describe("market frames that are not what the protocol says", () => {
+describe("market frames that do not match the protocol", () => {
   const level = (price: unknown, amount: unknown) => [[price, amount]];
   const update = (change: Record<string, unknown>) => (stage: Stage) =>
     frame(BOOK, {

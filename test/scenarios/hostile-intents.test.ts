@@ -358,7 +358,7 @@ describe("what a strategy is handed", () => {
       create: () => (view$) => view$ as never,
     });
     expect(() => throwing.bind({ size: 1 }, { at: ["markets", "btcusdc", "params"] })).toThrow(
-      "markets.btcusdc.params: the schema of the parameters failed: it threw what has no words",
+      "markets.btcusdc.params: the schema of the parameters failed: it threw a value that has no text",
     );
   });
 

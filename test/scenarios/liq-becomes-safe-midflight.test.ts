@@ -52,7 +52,7 @@ it.each([
   [
     "a start, which passes",
     {
-      why: "unconfirmed-account: the exchange has not confirmed our orders and position",
+      why: "unconfirmed-account: the exchange has not confirmed the bot's orders and positions",
       isTemporary: true,
     },
     "cured",

@@ -110,7 +110,7 @@ describe("more was matched while no bot ran than the newest 500 trades that a st
         sold: "0",
       }),
     ]);
-    expect(stage.said("all fills of the time while no bot ran are told")).toHaveLength(1);
+    expect(stage.said("all fills of the time while no bot ran are known")).toHaveLength(1);
     expect(stage.asked).toHaveLength(1);
     expect(stage.store.read(MISSING_TRADES_FILE)).toBe("{}");
 
@@ -135,7 +135,7 @@ describe("more was matched while no bot ran than the newest 500 trades that a st
     };
     stage.asked.length = 0;
     await stage.comesBack(1_000, paged);
-    expect(stage.said("earlier trades were not told")).toHaveLength(1);
+    expect(stage.said("reading the trades of the time while no bot ran failed")).toHaveLength(1);
     expect(stage.asked).toEqual([String(oldest)]);
     stage.botIsKilled();
     expect(JSON.parse(stage.store.read(MISSING_TRADES_FILE) ?? "")).toMatchObject({

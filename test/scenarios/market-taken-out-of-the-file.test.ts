@@ -91,7 +91,7 @@ it.each(["local", "server"] as const)(
     const told = lines.filter(({ level, marketId }) => level === "error" && marketId === "ethusdc");
     expect(told.map(({ orderId }) => orderId)).toEqual(left);
     expect(told[0]).toMatchObject({
-      msg: "an order that an earlier run of this bot left in a market that its file does not name: nobody works it",
+      msg: "an earlier run left an order in a market that the bot's file does not name: the bot does not manage it",
       command: `marketwright call cancelOrder --bot /simulation/bot.yaml marketId=ethusdc orderId=${left[0]}`,
     });
     expect(lines.filter(({ msg }) => String(msg).includes("did not place"))).toEqual([]);

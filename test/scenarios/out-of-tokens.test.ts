@@ -48,7 +48,7 @@ describe("a bot that has spent its ORDER tokens, and stands without the quotes t
     expect(told()).toEqual([
       expect.objectContaining({
         level: "warn",
-        msg: "out of ORDER tokens: what is wanted waits",
+        msg: "out of ORDER tokens: requests wait",
         waits: "place",
         why: expect.stringMatching(
           /^\d+ ORDER tokens are left, \d+ needed with those kept for cancels and the guard$/,
@@ -65,7 +65,7 @@ describe("a bot that has spent its ORDER tokens, and stands without the quotes t
     expect(told().slice(1)).toEqual([
       expect.objectContaining({
         level: "info",
-        msg: "ORDER tokens are there again",
+        msg: "ORDER tokens are available again",
         lastedMs: expect.any(Number),
         refusals: expect.any(Number),
       }),

@@ -8,7 +8,7 @@ import { BID, MARKET } from "./stage.js";
 const MOST: Lots = 100;
 /** The request that reads the position from the exchange. */
 const QUESTION = "balances";
-const ALERT = "the position of a market is unknown: nothing is quoted there";
+const ALERT = "the position of a market is unknown: the bot does not quote there";
 
 /** Sixty lots long, acquired at the mark. */
 const SIXTY = { lots: 60, credit: -60n * BigInt(MARK) * 100n };
@@ -92,7 +92,7 @@ describe("from the first word of a takeover nothing is quoted in its market unti
     await stage.passes(100);
     expect(stage.halts()).toEqual(["position-unknown"]);
     expect(stage.saidOfHalt("position-unknown")).toBe(
-      "the exchange holds another position than ours, and nothing explains the difference yet",
+      "the exchange's position differs from the bot's, and nothing explains the difference yet",
     );
     expect(stage.quotes()).toEqual([]);
     ends();

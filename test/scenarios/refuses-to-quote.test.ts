@@ -41,22 +41,22 @@ describe("at its start the bot places nothing, and says why", () => {
     [
       "the domain separator is another",
       ["EIP712_DOMAIN_SEPARATOR", `"${OTHER_HASH}"`],
-      /EIP712_DOMAIN_SEPARATOR is 0xabab.*, we compute 0x/,
+      /EIP712_DOMAIN_SEPARATOR is 0xabab.*, the bot computes 0x/,
     ],
     [
       "the domain's type hash is another",
       ["EIP712_DOMAIN_TYPEHASH", `"${OTHER_HASH}"`],
-      /EIP712_DOMAIN_TYPEHASH is 0xabab.*, we compute 0x/,
+      /EIP712_DOMAIN_TYPEHASH is 0xabab.*, the bot computes 0x/,
     ],
     [
       "the order's type hash is another",
       ["EIP712_ORDER_TYPE", `"${OTHER_HASH}"`],
-      /EIP712_ORDER_TYPE is 0xabab.*, we compute 0x/,
+      /EIP712_ORDER_TYPE is 0xabab.*, the bot computes 0x/,
     ],
     [
       "the chain is another than the separator was made for",
       ["chainId", "1"],
-      /EIP712_DOMAIN_SEPARATOR is 0x.*, we compute 0x/,
+      /EIP712_DOMAIN_SEPARATOR is 0x.*, the bot computes 0x/,
     ],
   ])("%s", async (_name, change, why) => {
     const stage = new Stage();
@@ -143,7 +143,7 @@ describe("at its start the bot places nothing, and says why", () => {
         .map(({ why }) => why)
         .join(),
     ).toMatch(
-      /not confirmed our orders and position: its stream is down: refused: 401 .*the account is not registered/,
+      /not confirmed the bot's orders and positions: its stream is down: refused: 401 .*the account is not registered/,
     );
     expect(stage.network.sent.length, "and asks patiently").toBeLessThan(400);
   });
@@ -162,7 +162,7 @@ describe("at its start the bot places nothing, and says why", () => {
     expectNothingPlaced(stage);
     const [halt] = stage.rig.bot.tradingGuards.haltsFor(MARKET);
     expect(halt?.why).toBe(
-      "the exchange has not confirmed our orders and position: balances cannot be read: 1010 Unauthorized: the account was closed",
+      "the exchange has not confirmed the bot's orders and positions: balances cannot be read: 1010 Unauthorized: the account was closed",
     );
   });
 
@@ -245,7 +245,12 @@ describe("while it runs the bot takes its quotes down, places nothing more, and 
       "market-not-trading",
       /rules cannot be read: .*maxLeverage.*12\.5/,
     ],
-    ["the market is listed no more", ["id", '"ethusdc"'], "market-not-trading", /lists it no more/],
+    [
+      "the market is listed no more",
+      ["id", '"ethusdc"'],
+      "market-not-trading",
+      /no longer lists the market/,
+    ],
   ])("%s", async (_name, change, reason, why) => {
     const stage = new Stage({ bot: REREAD });
     await stage.botStarts();

@@ -12,7 +12,9 @@ it("every place is refused: the bot waits longer each time, halts the market, sa
   stage.wants();
   await stage.passes(20_000);
   expect(stage.halts()).toEqual(["reject-storm"]);
-  expect(stage.saidOfHalt("reject-storm")).toMatch(/^6 places refused within a minute, allowed 5$/);
+  expect(stage.saidOfHalt("reject-storm")).toMatch(
+    /^the exchange refused 6 orders within a minute, allowed 5$/,
+  );
   expect(stage.network.sentOf("placeOrder")).toHaveLength(6);
 
   await stage.passes(220_000);

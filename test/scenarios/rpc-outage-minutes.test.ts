@@ -56,7 +56,7 @@ it.each(KINDS)(
     expect(stage.process.rpc.report()).toMatchObject([{ distrustReason: undefined }]);
     expect(stage.said).toContainEqual({
       level: "info",
-      text: "the chain is read again",
+      text: "the chain can be read again",
       fields: {
         afterSeconds: expect.toSatisfy((seconds: number) => seconds > 120 && seconds < 200),
         blockNumber: expect.any(Number),

@@ -74,7 +74,7 @@ describe("a bot that does not quote says why in a trader's words, in its status 
       }),
     );
     expect(marketOf(stage).reasons[0]).toMatch(
-      /^the exchange's rate limit was met: nothing may be sent for [5-9]\.\d s more$/,
+      /^the exchange's rate limit was exceeded: nothing is sent for another [5-9]\.\d s$/,
     );
     await stage.passes(15_000);
     expect(marketOf(stage)).toEqual({ state: "quoting", reasons: [] });
@@ -99,7 +99,7 @@ describe("a bot that does not quote says why in a trader's words, in its status 
       state: "halted",
       reasons: [
         expect.stringMatching(
-          /^unconfirmed-account: the exchange has not confirmed our orders and position: \w+ cannot be read: 1010 Unauthorized: the account was closed$/,
+          /^unconfirmed-account: the exchange has not confirmed the bot's orders and positions: \w+ cannot be read: 1010 Unauthorized: the account was closed$/,
         ),
       ],
     });

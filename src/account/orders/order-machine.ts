@@ -308,10 +308,10 @@ function contradiction(
 ): string | undefined {
   if (impossible) return `amounts that do not sum: ${report.lots} lots reported`;
   if (toWholeLots(report) !== order.lots)
-    return `${report.lots} lots reported of an order of ${order.lots}`;
-  if (report.side !== order.side) return `${report.side} reported of a ${order.side} order`;
+    return `${report.lots} lots reported for an order of ${order.lots}`;
+  if (report.side !== order.side) return `${report.side} reported for a ${order.side} order`;
   if (report.marketId !== order.marketId)
-    return `market ${report.marketId} reported of an order in ${order.marketId}`;
+    return `market ${report.marketId} reported for an order in ${order.marketId}`;
   return undefined;
 }
 

@@ -26,7 +26,9 @@ const keystore = z
   .superRefine((held, context) => {
     if ((held.passwordEnv === undefined) !== (held.passwordFile === undefined)) return;
     const message =
-      held.passwordEnv === undefined ? "does not say where its password is" : "names two passwords";
+      held.passwordEnv === undefined
+        ? "has no source of its password"
+        : "has two sources of its password";
     context.addIssue({
       code: "custom",
       input: held,
@@ -61,7 +63,8 @@ export const accountShape = z
   })
   .superRefine((held, context) => {
     if ((held.keyEnv === undefined) !== (held.keystore === undefined)) return;
-    const message = held.keyEnv === undefined ? "does not say where its key is" : "names two keys";
+    const message =
+      held.keyEnv === undefined ? "has no source of its key" : "has two sources of its key";
     context.addIssue({
       code: "custom",
       input: held,
@@ -71,6 +74,6 @@ export const accountShape = z
   })
   .meta({
     description:
-      "The account that trades: its key in exactly one of keyEnv and keystore. Never a key itself.",
+      "The account that trades: its key in exactly one of keyEnv and keystore. Never write the key itself here.",
     allOf: [exactlyOneOf("keyEnv", "keystore")],
   });

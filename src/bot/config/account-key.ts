@@ -52,7 +52,7 @@ export function readAccountKey({ keyEnv, keystore }: KeySource, env: Env): Hex {
       name: keyEnv,
       kind: "variable",
     });
-  throw new ConfigError("does not say where its key is", {
+  throw new ConfigError("has no source of its key", {
     field: "account",
     expected: "keyEnv or keystore",
   });
@@ -202,7 +202,7 @@ function readKeystore(source: KeystoreSource, env: Env): Hex {
   const json = readNamedFile(source.file, { field: `${field}.file` });
   const password = readPassword(source, env, CONFIG_FIELDS);
   if (password === undefined)
-    throw new ConfigError("does not say where its password is", {
+    throw new ConfigError("has no source of its password", {
       field,
       expected: "passwordEnv or passwordFile",
     });
@@ -224,7 +224,7 @@ export function openKeystore(
   } catch (error) {
     if (error instanceof FormatError) throw new ConfigError(error.message, { field, value: name });
     if (error instanceof RunError)
-      throw new RunError("is not opened by this password", {
+      throw new RunError("cannot be opened with this password", {
         field,
         value: name,
         expected: "its password",
@@ -234,8 +234,8 @@ export function openKeystore(
 }
 
 const WRONG_FILES: Readonly<Record<string, string>> = {
-  ENOENT: "is not there",
-  ENOTDIR: "is not there",
+  ENOENT: "does not exist",
+  ENOTDIR: "does not exist",
   EISDIR: "is a folder",
   ENOTFILE: "is a pipe, a socket or a device",
   EACCES: "may not be read by this user",

@@ -18,7 +18,7 @@ export const chainShape = z
       .max(16)
       .meta({
         description:
-          "JSON-RPC addresses of the chain. One that carries a provider's key belongs into the environment: rpcEnv.",
+          "JSON-RPC addresses of the chain. One that carries a provider's key belongs in the environment: rpcEnv.",
         expected: "a list of at most 16 addresses, such as [http://127.0.0.1:8545]",
       })
       .default([]),
@@ -48,12 +48,12 @@ export const chainShape = z
       "Blocks, its own included, after which a transaction counts as final.",
       { max: 1000 },
     ).default(1),
-    maxHeadAgeMs: durationField("An RPC whose newest block is older than this is not believed.", {
+    maxHeadAgeMs: durationField("An RPC whose newest block is older than this is not used.", {
       min: 1000,
       max: 3_600_000,
     }).default(15_000),
     maxLagBlocks: countField(
-      "An RPC that is more blocks than this behind the others is not believed.",
+      "An RPC that is more blocks than this behind the others is not used.",
       { min: 0, max: 1000 },
     ).default(2),
     requestTimeoutMs: durationField("How long one request of one RPC may take.", {
@@ -100,7 +100,7 @@ export const chainShape = z
       fail(
         "pollMs",
         held.pollMs,
-        "lets a head grow too old between two polls",
+        "makes every head too old before the next poll",
         `less than maxHeadAgeMs, ${held.maxHeadAgeMs}`,
       );
   })

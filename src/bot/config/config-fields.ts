@@ -65,7 +65,7 @@ export function quoteField(description: string) {
 
 /** A price of gas, zero or above. */
 export function gweiField(description: string) {
-  return decimalField(description, { unit: "gwei a unit of gas", from: "0", below: "1e6" });
+  return decimalField(description, { unit: "gwei per unit of gas", from: "0", below: "1e6" });
 }
 
 /** An amount of ether, zero or above. */
@@ -125,10 +125,10 @@ export function addressField(
         context.issues.push({ code: "custom", message, input: written, params: { expected } });
         return z.NEVER;
       };
-      if (!URL.canParse(written)) return fail("is no address");
+      if (!URL.canParse(written)) return fail("is not an address");
       const url = new URL(written);
       if (!schemes.includes(url.protocol))
-        return fail(`has the wrong scheme, this one takes ${schemes.join(" or ")}`);
+        return fail(`has the wrong scheme (it must be ${schemes.join(" or ")})`);
       if (url.username !== "" || url.password !== "")
         return fail("must not hold a name or password");
       if (url.search !== "" || url.hash !== "") return fail("must not hold a query or fragment");

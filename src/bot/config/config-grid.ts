@@ -60,7 +60,7 @@ function checkQuotes(field: string, limits: object, { creditDecimals }: VenueRul
       (decimalOf(value)?.decimalPlaces() ?? 0) <= creditDecimals
     )
       continue;
-    throw new ConfigError("is finer than the exchange's money", {
+    throw new ConfigError("has more decimals than the exchange's money", {
       field: `${field}.${key}`,
       value,
       expected: `at most ${creditDecimals} decimals, such as ${new Decimal(value).toFixed(creditDecimals, Decimal.ROUND_UP)}`,

@@ -130,7 +130,7 @@ const metrics = z
       )
       .default([]),
   })
-  .describe("The Prometheus endpoint. Left out: none.");
+  .describe("The Prometheus endpoint. Default: none.");
 
 const guard = z
   .strictObject({
@@ -275,7 +275,7 @@ export const botSchema = z
           ["markets", id, "strategy"],
           undefined,
           "is missing",
-          "a strategy's name or file; only with a liquidator it may be left out",
+          "a strategy's name or file; it may be left out only with a liquidator",
         );
       } else if (Object.keys(params).length > 0 || decide !== undefined) {
         const key = decide === undefined ? "params" : "decide";

@@ -205,7 +205,7 @@ function withAbsolutePaths(account: BotFile["account"], folder: string): BotFile
 /** Checks that a folder can exist there. If it cannot be written, that shows once it exists. */
 function checkStateDir(written: string, folder: string, line: string): void {
   if (written === "~" || written.startsWith("~/"))
-    throw new ConfigError(`holds a ~, which only a shell fills in, in ${line}`, {
+    throw new ConfigError(`holds a ~, which only a shell expands, in ${line}`, {
       field: "stateDir",
       value: written,
       expected: "a path without ~",

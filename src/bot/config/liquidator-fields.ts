@@ -121,7 +121,7 @@ export const liquidatorShape = z
       fail(
         "minProfitQuote",
         held.minProfitQuote,
-        "cannot be earned on what may be taken over",
+        "is more than a takeover of the allowed size can earn",
         `far below maxNotionalQuote, ${held.maxNotionalQuote}`,
       );
     if (held.deadlineMs <= held.stuckMs)

@@ -121,13 +121,13 @@ export function sendControlRequest(
       );
     const timer = clock.setTimer(timeoutMs, () =>
       fail(
-        `${name} answers nothing for ${timeoutMs / 1000} s: its event loop is busy, as in a strategy that does not return, and its log says where; a signal ends it, and marketwright cancel-all cancels its orders`,
+        `${name} has not answered for ${timeoutMs / 1000} s: its event loop is busy, as in a strategy that does not return. Its log shows where. A signal ends the process; marketwright cancel-all cancels its orders`,
       ),
     );
     socket.setEncoding("utf8");
     socket.once("connect", () => socket.write(`${JSON.stringify(request)}\n`));
     socket.once("error", (cause) => fail(`cannot reach the bot (${cause.message})`, cause));
-    socket.once("close", () => fail("the bot hung up before it answered"));
+    socket.once("close", () => fail("the bot closed the connection before it answered"));
     socket.on("data", (chunk: string) => {
       const lines = reader.push(chunk);
       if (lines === undefined) return fail("the bot's answer is too long");
@@ -176,7 +176,7 @@ function botOf(
   } catch (error) {
     cause = error;
   }
-  const expected = `the key of the one that is meant, where the file looks for it: of ${all.map(accountAndProcess).join(", or ")}`;
+  const expected = `the key of the intended bot where the file expects it: of ${all.map(accountAndProcess).join(", or ")}`;
   throw new ConfigError("several bots run from this file", {
     field: "file",
     value: file,

@@ -17,7 +17,7 @@ export const controlCommandSchema = z.discriminatedUnion("command", [
   z.strictObject({
     command: z.literal("halt"),
     marketId: marketId.optional(),
-    reason: z.string().min(1).max(200).transform(maskSecrets).default("asked by the operator"),
+    reason: z.string().min(1).max(200).transform(maskSecrets).default("requested by the operator"),
   }),
   z.strictObject({ command: z.literal("resume"), marketId: marketId.optional() }),
   z.strictObject({

@@ -115,7 +115,7 @@ function serve(socket: Socket, handler: ControlHandler): void {
           controlError(
             new ConfigError("line is too long", {
               field: "command",
-              expected: "one JSON object a line",
+              expected: "one JSON object per line",
             }),
           ),
         ),

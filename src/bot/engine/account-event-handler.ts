@@ -153,7 +153,7 @@ export class AccountEventHandler {
     this.#context.backoff.holdUntil(
       slotSubject(marketId, side, level),
       untilMs,
-      `the order before it was ${phase} at the touch, which moves`,
+      `the order before it was ${phase} at a touch that is moving`,
     );
   }
 }

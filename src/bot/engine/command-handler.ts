@@ -63,7 +63,7 @@ export class CommandHandler {
         for (const trader of this.#tradersOf(command.marketId)) {
           this.#deps.tradingGuards.haltManually(
             trader.marketId,
-            "flattened by hand: resume to quote again",
+            "flattened by an operator: resume to quote again",
           );
           const target = flattenTarget(this.#context, trader, command);
           if (target === undefined) trader.abandonTarget();

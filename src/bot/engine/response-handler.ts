@@ -191,7 +191,7 @@ export class ResponseHandler {
       notify({
         kind: "log",
         level: "error",
-        message: "the exchange built another order than was asked for: not signed",
+        message: "the exchange built an order that differs from the request: it is not signed",
         fields: { marketId: action.marketId, wrong },
       });
       this.#deps.tradingGuards.placeRefused(action.marketId);
@@ -199,7 +199,7 @@ export class ResponseHandler {
       backoff.onRefusal(
         subject,
         clock.monotonicMs(),
-        "the exchange built another order than was asked for",
+        "the exchange built an order that differs from the request",
       );
       return;
     }

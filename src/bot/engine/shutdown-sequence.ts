@@ -188,7 +188,7 @@ export class ShutdownSequence {
     if (nowMs - (this.#sweptAtMs.get(marketId) ?? Number.NEGATIVE_INFINITY) < CANCEL_ALL_EVERY_MS)
       return;
     this.#sweptAtMs.set(marketId, nowMs);
-    queueCancelAll(this.#context, marketId, "an order can be ended in no other way");
+    queueCancelAll(this.#context, marketId, "an order cannot be cancelled in another way");
   }
 
   #end(left: readonly OwnOrder[], openOrdersLeft: number | undefined): void {

@@ -91,7 +91,7 @@ export class StrategySignals implements StrategyListener {
     const { notify, traders } = this.#context;
     notify({ kind: "intent-refused", marketId, refusal, why });
     if (isBroken) {
-      const broken = `strategy emitted an intent that is broken: ${why}`;
+      const broken = `strategy emitted an invalid intent: ${why}`;
       notify({ kind: "strategy-failed", marketId, why: broken, stack: undefined });
       return this.#end(marketId, broken);
     }
@@ -106,6 +106,6 @@ function copySignal(signal: StrategySignal): StrategySignal {
   try {
     return { intent: copyIntent(signal.intent) };
   } catch (error) {
-    return { unreadable: `an intent that cannot be read: ${describeThrown(error)}` };
+    return { unreadable: `the intent cannot be read: ${describeThrown(error)}` };
   }
 }

@@ -26,7 +26,7 @@ export function flattenTarget(
     context.notify({
       kind: "log",
       level: "error",
-      message: "cannot flatten without a book to bound the price by",
+      message: "cannot flatten: the book that bounds the price is missing",
       fields: { marketId: trader.marketId },
     });
     return undefined;

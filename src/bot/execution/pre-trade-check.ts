@@ -159,7 +159,7 @@ export class PreTradeCheck {
             ({ side, level }) => side === place.side && level === place.level,
           )?.lots ?? 0);
     if (asked >= place.lots) return undefined;
-    const why = `${place.lots} lots were built, ${asked} are wanted by now`;
+    const why = `${place.lots} lots were built, and the plan now wants ${asked}`;
     return { limit: "superseded", why, retryAtMs: this.#context.clock.monotonicMs() };
   }
 
@@ -195,13 +195,13 @@ export class PreTradeCheck {
     for (const { action } of dispatcher.inFlight())
       if (action.kind === "place" || action.kind === "build") underWay++;
     if (underWay >= MAX_PLACES_IN_FLIGHT)
-      return soon("under-way", `${underWay} places are under way`, 100);
+      return soon("under-way", `${underWay} places are in flight`, 100);
     const others = account.orders.mayStillFill(trader.marketId);
     const own =
       exceptHash === undefined ? others : others.filter(({ hash }) => hash !== exceptHash);
     const crossed = findCrossedOrder(place.side, place.ticks, own);
     if (crossed !== undefined)
-      return soon("own-cross", `would trade against our own ${crossed.hash}`);
+      return soon("own-cross", `would trade against the bot's own order ${crossed.hash}`);
     const isQuote = place.level !== TARGET_LEVEL;
     if (
       isQuote &&
@@ -214,7 +214,7 @@ export class PreTradeCheck {
         ),
       ) !== place.ticks
     ) {
-      return soon("cross", "the touch has moved through it", 20);
+      return soon("cross", "the touch has crossed its price", 20);
     }
     const exposure = computeAccountExposure(this.#context, marketLimits);
     const proposal = {
@@ -234,13 +234,16 @@ export class PreTradeCheck {
       return soon("price-bound", `worse than ${unwind.worstTicks}, the unwinding's worst price`);
     }
     if (unwind !== undefined && market !== undefined && !isOnlyReducing(proposal, market)) {
-      return soon("reduce-only", "an inherited position is unwound: only reducing orders leave");
+      return soon(
+        "reduce-only",
+        "the bot unwinds an acquired position: only reducing orders are sent",
+      );
     }
     if (allowed === "reduce-only" && market !== undefined && !isOnlyReducing(proposal, market)) {
       const isHalted = !this.#deps.tradingGuards.areQuotesAllowed(trader.marketId);
       return soon(
         "reduce-only",
-        `${isHalted ? "the market is halted" : "the risk ladder reduces the position"}: only reducing orders leave`,
+        `${isHalted ? "the market is halted" : "the risk ladder reduces the position"}: only reducing orders are sent`,
       );
     }
     const breach = checkPlace(proposal, exposure, accountLimits);

@@ -12,7 +12,7 @@ export function queueCancelAll(
     notify({
       kind: "log",
       level: "warn",
-      message: `the cancel-all takes manual orders too: ${why}`,
+      message: `the cancel-all cancels manual orders too: ${why}`,
       fields: { marketId, manual },
     });
   }

@@ -14,7 +14,7 @@ import { queueCancelAll } from "./queue-cancel-all.js";
 const MOST_A_MINUTE = 3;
 /** Pause before a cancel-all without an answer is retried. */
 const AGAIN_AFTER_MS: Ms = 1_000;
-const WHY = `${MOST_A_MINUTE} times within a minute the exchange showed orders as open that it had said were cancelled or did not exist`;
+const WHY = `${MOST_A_MINUTE} times within a minute the exchange showed orders as open that it had reported as cancelled or unknown`;
 
 /**
  * Counts, per market, how often the exchange shows orders as open that its answers had ended:
@@ -49,7 +49,7 @@ export class ReopenedOrderMonitor {
     this.#tradingGuards.haltMarket(
       marketId,
       "revived-orders",
-      `${WHY}: cancels may not reach it. Look at what is open there, then resume`,
+      `${WHY}: cancels may not reach it. Check the open orders there, then resume`,
     );
     this.#cancelAll(marketId, nowMs);
   }
@@ -82,7 +82,7 @@ export class ReopenedOrderMonitor {
 
   #cancelAll(marketId: MarketId, nowMs: Ms): void {
     this.#owed.set(marketId, nowMs);
-    queueCancelAll(this.#context, marketId, "cancels one by one do not reach the exchange");
+    queueCancelAll(this.#context, marketId, "cancels of single orders do not reach the exchange");
   }
 
   #isHalted(marketId: MarketId): boolean {

@@ -91,16 +91,16 @@ async function explained(
   if (wanted.dryRun) reasons.push("liquidator.dryRun is true: nothing is sent");
   if (!mayAct)
     reasons.push(
-      `${sender} is no operator of ${account} on the chain; expected setOperator by the account`,
+      `${sender} is not an operator of ${account} on the chain; expected setOperator by the account`,
     );
   if (paused !== undefined) reasons.push(paused);
-  else if (decidedBlock === undefined) reasons.push("it has not assessed every account in time");
+  else if (decidedBlock === undefined) reasons.push("it did not assess every account in time");
   let input: PlanInput | undefined;
   try {
     const survey = await liquidator.survey();
     input = survey.input;
     if (survey.own.kind === "unreadable")
-      reasons.push(`the own account cannot be read: ${survey.own.revert.text}`);
+      reasons.push(`the bot's own account cannot be read: ${survey.own.revert.text}`);
   } catch (error) {
     if (!(error instanceof MarketwrightError)) throw error;
     reasons.push(error.message);
@@ -111,7 +111,7 @@ async function explained(
     capacity.every(({ longBase, shortBase }) => longBase === "0" && shortBase === "0")
   )
     reasons.push(
-      `the own account has no room for a lot (${[...new Set(capacity.flatMap(({ boundBy }) => boundBy))].join(", ")})`,
+      `the bot's own account has no capacity for a lot (${[...new Set(capacity.flatMap(({ boundBy }) => boundBy))].join(", ")})`,
     );
   const gas =
     input === undefined

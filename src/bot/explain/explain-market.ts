@@ -126,7 +126,7 @@ function explainQuotes(
       quote(
         { side: keep.side, level: keep.quoteLevel, ticks, lots },
         "keep",
-        `right as it stands, ${phase}`,
+        `already in place, ${phase}`,
       ),
     );
   }

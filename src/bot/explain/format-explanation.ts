@@ -25,7 +25,7 @@ export function formatExplanation(explanation: Explanation): string {
     "",
     ...accountLines(explanation),
     "",
-    "limits of losses",
+    "loss limits",
     ...explanation.losses.map((line) => `  ${line}`),
     "",
     ...tokenLines(explanation),
@@ -121,7 +121,7 @@ function tokenLines({ tokens }: Explanation): string[] {
   const { limitPerMinute, reservedPerMinute, worstFits } = tokens;
   return [
     `ORDER tokens a minute: ${tokensText(tokens)}`,
-    `  of ${limitPerMinute}, ${reservedPerMinute} kept for the guard and for cancels${worstFits ? "" : ": in the worst minute places wait, cancels do not"}`,
+    `  of ${limitPerMinute}, ${reservedPerMinute} kept for the guard and for cancels${worstFits ? "" : ": in the worst minute placements wait and cancels do not"}`,
   ];
 }
 

@@ -145,7 +145,7 @@ export function renameEarlierJournal(path: string): string | undefined {
   const beginning = beginningOf(path);
   if (beginning === "") return undefined;
   if (beginning !== BEGINNING) {
-    throw new ConfigError("is there already, and no journal", {
+    throw new ConfigError("already exists, and is not a journal", {
       field: "--journal",
       value: path,
       expected: "the path of a new file, or of an earlier run's journal, which is kept beside it",
@@ -158,7 +158,7 @@ export function renameEarlierJournal(path: string): string | undefined {
     rotate(journal, kept);
   } catch (cause) {
     throw new ConfigError(
-      `is an earlier run's journal, and cannot be kept as ${kept} (${codeOf(cause)})`,
+      `is a journal of an earlier run, and cannot be renamed to ${kept} (${codeOf(cause)})`,
       {
         field: "--journal",
         value: journal,

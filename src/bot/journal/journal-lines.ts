@@ -7,9 +7,9 @@ import { ConfigError, RunError } from "../../core/errors.js";
 const JOURNAL_FILE = "a file that marketwright run --journal wrote";
 
 const WRONG_PATHS: Readonly<Record<string, string>> = {
-  ENOENT: "is not there",
-  ENOTDIR: "is not there",
-  ENAMETOOLONG: "is not there",
+  ENOENT: "does not exist",
+  ENOTDIR: "does not exist",
+  ENAMETOOLONG: "does not exist",
   EISDIR: "is a folder, not a file",
   EACCES: "may not be read by this user",
   EPERM: "may not be read by this user",

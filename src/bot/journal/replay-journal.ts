@@ -260,18 +260,18 @@ class JournalReplay implements TurnRecorder {
     });
     const recorded = encodeJournal(turn.actions);
     if (broke !== turn.broke)
-      return differ("the bot broke", turn.broke ?? recorded, broke ?? "it did not");
+      return differ("the bot failed", turn.broke ?? recorded, broke ?? "it did not fail");
     if (!this.#ran) {
       return input.kind === "timer"
         ? differ("no such timer was set at this moment", `timer ${input.id}`, "none")
         : differ("the bot had stopped already", encodeJournal(input), `phase ${this.#bot.phase}`);
     }
     const again = encodeJournal(actions);
-    if (again !== recorded) return differ("other actions were dispatched", recorded, again);
+    if (again !== recorded) return differ("the dispatched actions differ", recorded, again);
     const draws = this.#runtime.difference;
     return draws === undefined
       ? undefined
-      : differ("another number of random draws was taken", `${turn.draws.length} draws`, draws);
+      : differ("the number of random draws differs", `${turn.draws.length} draws`, draws);
   }
 }
 

@@ -46,7 +46,7 @@ export function quotingStatusFor(
   const reasons = [...blocks, ...held];
   return {
     state: "waiting",
-    reasons: reasons.length > 0 ? reasons : ["its quotes are on their way"],
+    reasons: reasons.length > 0 ? reasons : ["its quotes are in flight"],
   };
 }
 
@@ -76,18 +76,18 @@ export function isQuoting({ account }: BotContext, marketId: MarketId): boolean 
 function waitOf({ phase, account }: BotContext, trader: MarketTrader): string | undefined {
   if (phase !== "running") return `the bot is ${phase}`;
   if (trader.refusal !== undefined) return `the strategy's intent was refused, ${trader.refusal}`;
-  if (!trader.book.isSynchronised) return "the book is not in step";
+  if (!trader.book.isSynchronised) return "the book is not in sync";
   if ((trader.isAwaitingView || trader.netMidTicks === undefined) && trader.hasStrategy)
-    return "the book has no two sides";
+    return "a side of the book is empty";
   if (trader.target !== undefined)
-    return `a target position is worked, ${trader.instrument.amountOf(trader.target.intent.targetLots)} base`;
+    return `the bot works a target position of ${trader.instrument.amountOf(trader.target.intent.targetLots)} base`;
   if (trader.unwind !== undefined) {
     const left = trader.unwind.targetLots - account.positionLots(trader.marketId);
-    return `an inherited position is unwound, ${trader.instrument.amountOf(Math.abs(left))} base to ${left > 0 ? "buy" : "sell"}`;
+    return `the bot unwinds an acquired position: ${trader.instrument.amountOf(Math.abs(left))} base to ${left > 0 ? "buy" : "sell"}`;
   }
   if (!trader.hasStrategy)
-    return "no strategy quotes here: what is taken over is sold, and nothing else done";
-  if (trader.quotes === undefined) return "the strategy has not spoken yet";
+    return "this market has no strategy: the bot only sells acquired positions";
+  if (trader.quotes === undefined) return "the strategy has not sent an intent yet";
   return trader.quotes.quotes.length === 0 ? "the strategy wants no quotes" : undefined;
 }
 
@@ -95,7 +95,7 @@ function throttle({ budget, clock }: BotContext): readonly string[] {
   const leftMs = budget.blockedUntilMonotonicMs - clock.monotonicMs();
   return leftMs > 0
     ? [
-        `the exchange's rate limit was met: nothing may be sent for ${(leftMs / 1000).toFixed(1)} s more`,
+        `the exchange's rate limit was exceeded: nothing is sent for another ${(leftMs / 1000).toFixed(1)} s`,
       ]
     : [];
 }
@@ -104,7 +104,7 @@ function throttle({ budget, clock }: BotContext): readonly string[] {
 export function describeShedLoad({ loopLag }: BotContext): readonly string[] {
   if (!loopLag.isShedding) return [];
   return [
-    `load is shed: the event loop is ${Math.round(loopLag.lagMs)} ms late, strategies are asked every ${loopLag.roundMs} ms`,
+    `load is shed: the event loop is ${Math.round(loopLag.lagMs)} ms late, strategies are called every ${loopLag.roundMs} ms`,
   ];
 }
 
@@ -142,7 +142,7 @@ function heldQuotes(context: BotContext, trader: MarketTrader): readonly string[
   const { account } = context;
   const held = heldPlaces(context, trader);
   for (const { hash, why } of plan?.waits ?? [])
-    held.push(`${account.orders.get(hash)?.side ?? "an order"} ${hash} holds its slot: ${why}`);
+    held.push(`${account.orders.get(hash)?.side ?? "an order"} ${hash} occupies its slot: ${why}`);
   const unwanted = (["BUY", "SELL"] as const).filter(
     (side) => !quotes.quotes.some((quote) => quote.side === side),
   );

@@ -56,6 +56,6 @@ export function findDomainMismatch(rules: VenueRules): string | undefined {
   const differences = checkDomain(rules);
   if (differences.length === 0) return undefined;
   return differences
-    .map(({ field, value, expected }) => `${field} is ${value}, we compute ${expected}`)
+    .map(({ field, value, expected }) => `${field} is ${value}, the bot computes ${expected}`)
     .join("; ");
 }

@@ -124,11 +124,11 @@ export function adoptExchangeInstance(
         was: known,
         is: { account, chain },
       },
-      `the exchange was reset since this state was written: ${folders.join(" and ")} in the state directory keeps the state of the previous one, and the bot starts fresh; a manual halt stays`,
+      `the exchange was reset since this state was written. The bot starts fresh, and ${folders.join(" and ")} in the state directory keeps the earlier state. Manual halts stay`,
     );
   }
   if (takenBack.length > 0)
-    log.warn({ files: takenBack }, "the previous exchange is back: its state is restored");
+    log.warn({ files: takenBack }, "the earlier exchange is back: the bot restored its state");
 }
 
 function knownOf(value: unknown): KnownLife {

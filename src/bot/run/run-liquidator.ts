@@ -108,7 +108,7 @@ export async function startLiquidator(
     const separator = await reader.domainSeparator();
     if (separator !== eip712.domainSeparator.toLowerCase())
       throw new ConfigError(
-        "is another chain or dealer than the exchange settles on: its EIP-712 domain differs",
+        "is not the chain and dealer that the exchange settles on: its EIP-712 domain differs",
         {
           field: "chain.rpc",
           value: separator,
@@ -160,7 +160,7 @@ export async function startLiquidator(
     const stop = async (): Promise<void> => {
       const left = await liquidator.stop(STOP_WAIT_MS);
       for (const { victim, perp, jobId } of left)
-        log("warn", "a takeover is still under way: the next run finds it again", {
+        log("warn", "a takeover is still in flight: the next run follows it", {
           victim,
           perp,
           jobId,
@@ -216,7 +216,7 @@ function settingsOf(
 ): LiquidatorSettings {
   const { chain, liquidator: wanted } = config;
   if (chain === undefined || wanted === undefined)
-    throw new ConfigError("names no liquidator", { field: "liquidator" });
+    throw new ConfigError("has no liquidator settings", { field: "liquidator" });
   const { creditDecimals } = bot.context.rules;
   const credit = (quote: string | undefined): bigint | undefined =>
     quote === undefined ? undefined : decimalToScaled(quote, creditDecimals);
@@ -247,7 +247,7 @@ function openLanes(
 ): TransactionManager {
   const { chain, liquidator: wanted } = config;
   if (chain === undefined || wanted === undefined)
-    throw new ConfigError("names no liquidator", { field: "liquidator" });
+    throw new ConfigError("has no liquidator settings", { field: "liquidator" });
   const chainId = chain.chainId ?? bot.context.rules.eip712.chainId;
   const { pollMs, confirmations } = chain;
   const { bumpPercent, stuckBlocks, stuckMs, tipGwei } = wanted;

@@ -150,7 +150,7 @@ export class TradeBackfill {
           error: error instanceof Error ? error.message : String(error),
           againInMs: AGAIN_MS,
         },
-        "earlier trades were not told",
+        "reading the trades of the time while no bot ran failed",
       );
       return AGAIN_MS;
     }
@@ -191,7 +191,7 @@ export class TradeBackfill {
   #forget(marketId: MarketId): void {
     this.#missing.delete(marketId);
     this.#write();
-    this.#options.log.info({ marketId }, "all fills of the time while no bot ran are told");
+    this.#options.log.info({ marketId }, "all fills of the time while no bot ran are known");
   }
 
   #write(): void {

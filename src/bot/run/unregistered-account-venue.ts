@@ -67,7 +67,7 @@ export class UnregisteredAccountVenue implements Venue {
       type: "stream",
       stream: "account",
       state: "up",
-      reason: "the account is not registered: nothing happens to it",
+      reason: "the account is not registered: it has no events",
     });
   }
 

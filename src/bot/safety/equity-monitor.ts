@@ -347,7 +347,7 @@ function countedOf(value: unknown): CountedTransfers | undefined {
     !Array.isArray(ids) ||
     ids.some((id) => typeof id !== "string")
   ) {
-    throw new FormatError("not the memory of a peak", {
+    throw new FormatError("not a stored peak", {
       field: `${PEAK_FILE} transfers`,
       value,
       expected: "sinceMs and ids",

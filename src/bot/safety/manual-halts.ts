@@ -34,10 +34,12 @@ export class ManualHalts {
     for (const { marketId, why, atMs } of this.#fromEarlierRuns) {
       const isTraded = marketId === undefined || traders.has(marketId);
       if (isTraded)
-        demands.push(createManualHalt(marketId, `${why} (halted by hand in an earlier run)`));
+        demands.push(
+          createManualHalt(marketId, `${why} (halted by an operator in an earlier run)`),
+        );
       const message = isTraded
-        ? "halted by hand in an earlier run: nothing is quoted until somebody resumes"
-        : "halted by hand in an earlier run, in a market that is not traded now: kept";
+        ? "an operator halted the bot in an earlier run: it quotes nothing there until an operator resumes"
+        : "an operator halted a market in an earlier run that is not traded now: the halt stays";
       notify({
         kind: "log",
         level: "warn",
@@ -77,10 +79,10 @@ export class ManualHalts {
     if ((error === undefined) === (before === undefined)) return;
     const [level, message] =
       error === undefined
-        ? (["info", "what was halted or resumed by hand is written down now"] as const)
+        ? (["info", "manual halts are persisted now"] as const)
         : ([
             "error",
-            "what was halted or resumed by hand is not written down: a bot that is started anew does not know it",
+            "manual halts cannot be persisted: a restarted bot would not know them",
           ] as const);
     this.#context.notify({ kind: "log", level, message, fields: { error } });
   }

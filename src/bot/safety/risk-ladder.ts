@@ -160,7 +160,7 @@ export class RiskLadder {
       const { measure, marketId, action, why, atMs } = latch;
       const message =
         action === "flatten"
-          ? "a limit was passed in an earlier run: the rest of the position is sold, and nothing is quoted until somebody resumes"
+          ? "a limit was passed in an earlier run: the bot sells the rest of the position, and quotes nothing until an operator resumes"
           : "a limit was passed in an earlier run: it acts until an operator resumes";
       const fields = { measure, marketId, action, why, atMs, command: "marketwright resume" };
       this.#context.notify({ kind: "log", level: "warn", message, fields });

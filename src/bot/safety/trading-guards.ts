@@ -164,7 +164,7 @@ export class TradingGuards {
 
   /** The start waits for trades of these markets to settle. */
   accountAwaitsSettlement(marketIds: readonly MarketId[]): void {
-    this.#questionTrouble = `whether its positions have them shows once trades of ${marketIds.join(", ")} have settled`;
+    this.#questionTrouble = `its positions are certain once trades of ${marketIds.join(", ")} have settled`;
   }
 
   placeRefused(marketId: MarketId): void {

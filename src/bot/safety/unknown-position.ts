@@ -6,10 +6,10 @@ import type { BotContext } from "../engine/context.js";
 const ALERT_AFTER_MS: Ms = 30_000;
 
 const UNKNOWN_POSITION_REASONS = {
-  liquidation: "the exchange has reported a liquidation, and not yet the position that it left",
-  "taken-back": "the chain took a takeover back, and the exchange's position does not show it yet",
+  liquidation: "the exchange has reported a liquidation, but not yet the position after it",
+  "taken-back": "the chain reverted a takeover, but the exchange's position does not show that yet",
   unexplained:
-    "the exchange holds another position than ours, and nothing explains the difference yet",
+    "the exchange's position differs from the bot's, and nothing explains the difference yet",
 } as const;
 
 /** Why the position of a market may differ from the bot's; undefined if it is known. */
@@ -20,7 +20,7 @@ export function findUnknownPositionReason(
   const doubt = account.positionUncertainty(marketId);
   if (doubt !== undefined) return UNKNOWN_POSITION_REASONS[doubt];
   if (!reservations.isOverdue(marketId, exchangeTime.nowMs())) return undefined;
-  return "a takeover was sent, and neither its receipt nor the exchange says what became of it";
+  return "a takeover was sent, and neither its receipt nor the exchange shows its outcome";
 }
 
 /** Alerts once per market that its position has been unknown for too long. */
@@ -54,7 +54,7 @@ export class UnknownPositionAlert {
       notify({
         kind: "log",
         level: "error",
-        message: "the position of a market is unknown: nothing is quoted there",
+        message: "the position of a market is unknown: the bot does not quote there",
         fields,
       });
     }

@@ -100,7 +100,7 @@ function heldError(account: Hex, role: LockedRole, pid: number): RunError {
     value: account,
     expected:
       role === "bot"
-        ? "one bot an account; a dry run beside it takes a key of its own, which need not be registered"
-        : "one guard an account",
+        ? "one bot per account; a dry run beside it needs its own key, which need not be registered"
+        : "one guard per account",
   });
 }

@@ -328,7 +328,7 @@ function corrupt(field: string, value: string, reason: string, cause: unknown): 
   return new CorruptStateError(`state is corrupt: ${reason}`, {
     field,
     value,
-    expected: "what an earlier run wrote; move the file away to start without it",
+    expected: "a file as an earlier run wrote it; move it away to start without it",
     cause,
   });
 }

@@ -43,7 +43,7 @@ export function claimState({ store, directory, account }: OwnedState): void {
   throw new ConfigError("holds the state of another account", {
     field: "stateDir",
     value: directory,
-    expected: `a folder of ${account}'s own; this one is ${owner}'s, as its ${OWNER_FILE} says`,
+    expected: `a separate folder for ${account}; the ${OWNER_FILE} of this one names ${owner}`,
   });
 }
 
@@ -66,8 +66,8 @@ export function claimStateFor(rules: VenueRules, { store, directory, account }: 
     field: "stateDir",
     value: directory,
     expected:
-      `a folder for each exchange: this one is of chain ${held.chainId}, contract ${held.verifyingContract}, as its ${OWNER_FILE} says, and ` +
-      `exchange.rest leads to chain ${chainId}, contract ${verifyingContract}; where the exchange itself has moved there, move ${OWNER_FILE} away`,
+      `a folder for each exchange. The ${OWNER_FILE} of this one names chain ${held.chainId}, contract ${held.verifyingContract}; ` +
+      `exchange.rest has chain ${chainId}, contract ${verifyingContract}. If the exchange itself has moved there, move ${OWNER_FILE} away`,
   });
 }
 

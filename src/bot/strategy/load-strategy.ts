@@ -102,7 +102,7 @@ function unknownName(name: string, field: string): ConfigError {
 
 async function assertFile(path: string, field: string): Promise<void> {
   if (!STRATEGY_FILE_ENDINGS.includes(extname(path))) {
-    throw new ConfigError("a strategy file of this kind is not known", {
+    throw new ConfigError("not a type of file that strategies have", {
       field,
       value: path,
       expected: `a file ending in ${STRATEGY_FILE_ENDINGS.join(", ")}`,

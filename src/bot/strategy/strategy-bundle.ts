@@ -151,7 +151,7 @@ function unreadable(error: unknown, path: string, field: string): ConfigError {
     ? `${message.location.file}:${message.location.line}:${message.location.column + 1}: `
     : "";
   return new ConfigError(
-    `the strategy file can not be read: ${where}${message?.text ?? String(error)}`,
+    `the strategy file cannot be read: ${where}${message?.text ?? String(error)}`,
     {
       field,
       value: path,

@@ -85,7 +85,7 @@ export class StrategySession {
       if (!isObservable(intents))
         return this.#ended(
           listener,
-          "strategy failed to start: its operator made no Observable of the views",
+          "strategy failed to start: its operator did not return an Observable",
           { thrown: intents },
         );
       // A strategy that ended, or was stopped, during the subscription is unsubscribed at once.

@@ -27,7 +27,7 @@ export interface StrategyWarning {
 }
 
 const OWN_DATA =
-  "a look-ahead check cuts only the history: make sure that this holds nothing of the replayed time";
+  "a look-ahead check cuts only the history: make sure that this data has nothing from the replayed time";
 
 /** Methods that read data, on any object: `fs`, `fs.promises`, a file handle. */
 const READERS: Readonly<Record<string, string>> = {

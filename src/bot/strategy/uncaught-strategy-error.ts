@@ -33,7 +33,7 @@ export function toUncaughtStrategyError(thrown: unknown, how: Uncaught): RunErro
     {
       field: [...new Set(strategies.flatMap(({ fields }) => [...fields]))].join(", "),
       value: [...new Set(strategies.map(({ path }) => path))].join(", "),
-      expected: "every promise awaited or caught, and no timer but one of context.scheduler",
+      expected: "every promise awaited or caught, and only timers of context.scheduler",
       cause: thrown,
     },
   );

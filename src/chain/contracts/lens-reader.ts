@@ -101,7 +101,7 @@ export class LensReader {
     this.#maxChunk = maxChunk;
     this.#concurrency = concurrency;
     if (gasCap < 2 * gasEach)
-      throw new ConfigError("leaves no room for an account", {
+      throw new ConfigError("is too low for one account", {
         field: "gasCap",
         value: gasCap,
         expected: `${2 * gasEach} or more`,
@@ -223,12 +223,12 @@ export class LensReader {
       // An RPC on another branch, or one that returns its newest state, would mix two states in one
       // snapshot.
       if (blockNumber !== BigInt(head.number) || timestampMs !== head.timestampMs)
-        throw new FormatError("an answer at another block", {
+        throw new FormatError("an answer for another block", {
           value: `${blockNumber} of ${timestampMs}`,
           expected: `${head.number} of ${head.timestampMs}`,
         });
       if (length !== undefined && list.length !== length)
-        throw new FormatError("not the entries that were asked for", {
+        throw new FormatError("not the requested number of entries", {
           value: list.length,
           expected: String(length),
         });

@@ -101,7 +101,7 @@ export class ChainRpc {
     await this.#pool.refresh(maxAgeMs);
     const heads = this.#pool.trusted.flatMap(({ head }) => (head === undefined ? [] : [head]));
     const head = heads.sort((a, b) => b.number - a.number)[this.#quorum - 1];
-    if (head === undefined) throw this.#pool.unavailableError("no head that can be believed");
+    if (head === undefined) throw this.#pool.unavailableError("no usable head");
     return head;
   }
 
@@ -155,7 +155,7 @@ export class ChainRpc {
   ): Promise<readonly BroadcastOutcome[]> {
     await this.#pool.refresh();
     const believed = this.#pool.rankFor(0);
-    if (believed.length === 0) throw this.#pool.unavailableError(`${method}: no RPC`);
+    if (believed.length === 0) throw this.#pool.unavailableError(`${method}: no usable RPC`);
     return new Promise((resolve) => {
       const outcomes: BroadcastOutcome[] = [];
       for (const { endpoint } of believed) {
@@ -209,7 +209,7 @@ export class ChainRpc {
           reject(
             ofNode ??
               this.#pool.unavailableError(
-                `${method}: ${votes.size === 0 ? "no answer" : `no ${quorum} answers are the same`}`,
+                `${method}: ${votes.size === 0 ? "no answer" : `no ${quorum} answers agree`}`,
               ),
           );
           return;

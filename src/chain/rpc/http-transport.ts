@@ -35,7 +35,7 @@ export class HttpTransport implements RpcTransport {
   constructor(options: HttpTransportOptions) {
     const url = URL.canParse(options.url) ? new URL(options.url) : undefined;
     if (url === undefined || !["http:", "https:"].includes(url.protocol)) {
-      throw new ConfigError("is no address of a JSON-RPC (not shown: it may carry a key)", {
+      throw new ConfigError("is not an address of a JSON-RPC (not shown: it may carry a key)", {
         field: options.name,
         expected: "an address such as http://127.0.0.1:8545",
       });

@@ -48,7 +48,7 @@ function failureOf(method: string, error: unknown): CallReverted | RpcFailure {
     (EXECUTING.has(method) ? revertOf(text, data) : undefined) ??
     new RpcFailure(
       "refused",
-      text === "" ? "an error without words" : text.slice(0, 200),
+      text === "" ? "an error without a message" : text.slice(0, 200),
       typeof code === "number" ? code : undefined,
     )
   );

@@ -100,7 +100,7 @@ export function findDistrustedHeads(
 ): readonly (string | undefined)[] {
   const { nowMs, maxHeadAgeMs, maxLagBlocks, quorum } = rules;
   const byClock = heads.map((head) => {
-    if (head === undefined) return "has told no head";
+    if (head === undefined) return "has reported no head";
     const ageMs = nowMs - head.timestampMs;
     if (ageMs > maxHeadAgeMs) return `its head is ${ageMs} ms old, allowed ${maxHeadAgeMs}`;
     return ageMs < -maxHeadAgeMs

@@ -153,7 +153,7 @@ export class RpcPool {
       quorum,
     });
     return this.#healths.map(({ isChainConfirmed, lastFailure }, i) =>
-      isChainConfirmed ? judged[i] : (lastFailure ?? "has not been asked yet"),
+      isChainConfirmed ? judged[i] : (lastFailure ?? "has not been queried yet"),
     );
   }
 
@@ -222,7 +222,7 @@ export class RpcPool {
       const read = (id: unknown): void => {
         const told = parseNumber(id, "eth_chainId");
         if (told !== chainId)
-          throw new FormatError(`is of chain ${told}`, { expected: String(chainId) });
+          throw new FormatError(`is on chain ${told}`, { expected: String(chainId) });
       };
       standing.isChainConfirmed = !(
         (await this.requestFrom(standing, "eth_chainId", [], read)) instanceof RpcFailure

@@ -35,7 +35,7 @@ export class AccountReader {
     if (count - this.#seen > LONGEST_LEAP) {
       const mined = await this.#ask("latest", atBlock);
       if (count - mined > LONGEST_LEAP)
-        throw new FormatError("is far from the transactions in blocks", {
+        throw new FormatError("is far from the number of mined transactions", {
           field: COUNT,
           value: count,
           expected: `about ${mined}`,

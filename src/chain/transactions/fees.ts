@@ -40,7 +40,7 @@ export function toFeePolicy(given: {
 }): FeePolicy {
   const { tipWei, minTipWei, bumpPercent, headroomBlocks } = given;
   if (!(bumpPercent >= LEAST_BUMP_PERCENT && bumpPercent <= 1000))
-    throw new ConfigError("is no bump that nodes take", {
+    throw new ConfigError("is not a fee increase that nodes accept", {
       field: "bumpPercent",
       value: bumpPercent,
       expected: `${LEAST_BUMP_PERCENT} to 1000`,
@@ -52,7 +52,7 @@ export function toFeePolicy(given: {
       expected: `at least ${minTipWei}`,
     });
   if (!Number.isInteger(headroomBlocks) || headroomBlocks < 0 || headroomBlocks > 50)
-    throw new ConfigError("is no number of blocks", {
+    throw new ConfigError("is not a number of blocks", {
       field: "headroomBlocks",
       value: headroomBlocks,
       expected: "0 to 50",

@@ -24,7 +24,7 @@ export function liquidationLane(victim: Hex, perp: Hex): LaneId {
 export function parseLiquidationLane(lane: LaneId): { readonly victim: Hex; readonly perp: Hex } {
   const [victim, perp, ...rest] = lane.split("/");
   if (victim === undefined || perp === undefined || rest.length > 0)
-    throw new RunError("is no lane of a liquidation", {
+    throw new RunError("is not the lane of a liquidation", {
       field: "lane",
       value: lane,
       expected: "victim/perp",

@@ -113,16 +113,18 @@ export class TransactionManager {
    * manager accepts no more jobs.
    */
   submit(job: TransactionJob): void {
-    if (this.#isClosed) throw new JobRejectedError("closed", "the lanes are closed");
+    if (this.#isClosed) throw new JobRejectedError("closed", "the transaction manager is closed");
     if (this.#isFaulty)
-      throw new JobRejectedError("fault", "the lanes' store has failed", { expected: "a restart" });
+      throw new JobRejectedError("fault", "the transaction manager's store has failed", {
+        expected: "a restart",
+      });
     checkJob(job);
     if (
       this.#starting.has(job.id) ||
       this.#ledger.findSlot(job.id) !== undefined ||
       this.#ledger.hasEnded(job.id)
     )
-      throw new JobRejectedError("known", "is the id of another job", {
+      throw new JobRejectedError("known", "is already the id of another job", {
         field: "id",
         value: job.id,
         expected: "one that was never used",

@@ -89,7 +89,7 @@ function parseParams(parameters: readonly string[]): Record<string, string> {
   for (const text of parameters) {
     const at = text.indexOf("=");
     if (at <= 0)
-      throw new ConfigError("is no parameter", {
+      throw new ConfigError("is not a parameter", {
         field: "parameters",
         value: text,
         expected: "key=value",

@@ -58,14 +58,14 @@ export async function cancelAllCommand(
     const runs = orElse(
       () => isLocked({ account, env: context.env, stateDir }, "bot"),
       false,
-      "no bot is taken to run",
+      "the command assumes that no bot runs",
     );
     const arriving = runs
       ? undefined
       : orElse(
           () => arrivingUntilMs(config, account),
           Number.POSITIVE_INFINITY,
-          "nobody knows when the bot ended",
+          "the time at which the bot ended is unknown",
         );
     const untilMs = config.exchange.signatureWindowMs + ARRIVING_SPARE_MS;
     const arrivingMs = Math.min(untilMs, (arriving ?? 0) - clock.nowMs() - access.clockOffsetMs());
@@ -96,7 +96,7 @@ export async function cancelAllCommand(
       serverBuiltHashes: orElse(
         () => loadServerBuiltHashes(config, account),
         new Set<string>(),
-        "orders that the exchange built count as somebody else's",
+        "orders that the exchange built are listed as placed by somebody else",
       ),
       giveUpAfterMs: untilMs,
       // A running bot handles its own requests in flight.
@@ -126,11 +126,11 @@ function clockText(error: unknown): string {
   const passing = classifyTransientFailure(error);
   if (!(error instanceof Error) || passing === undefined || passing.cause === "no-connection")
     throw error;
-  return `the exchange's clock could not be read, and requests are signed by this machine's: ${error.message}`;
+  return `the exchange's clock could not be read, so requests carry the time of this machine's clock: ${error.message}`;
 }
 
 function arrivingText(forMs: Ms): string {
-  return `the bot did not leave in order: what it sent last may arrive for another ${Math.ceil(forMs / 1000)} s, and is waited for`;
+  return `the bot did not shut down in order. Its last requests may arrive for another ${Math.ceil(forMs / 1000)} s; the command waits for them`;
 }
 
 /**
@@ -145,13 +145,13 @@ function arrivingUntilMs(config: BotOrdersConfig, account: Hex): Ms | undefined 
 }
 
 function waitText(waitMs: Ms): string {
-  return `the exchange's rate limit is spent: cancels wait for it, as it looks for ${Math.ceil(waitMs / 1000)} s, and go on then`;
+  return `the exchange's rate limit is used up: cancels wait for about ${Math.ceil(waitMs / 1000)} s, then continue`;
 }
 
 function marketsOf(known: readonly string[], wanted: string | undefined): readonly string[] {
   if (wanted === undefined) return known;
   if (known.includes(wanted)) return [wanted];
-  throw new ConfigError("is no market of this bot", {
+  throw new ConfigError("is not a market of this bot", {
     field: "--market",
     value: wanted,
     expected: `one of ${known.join(", ")}`,
@@ -178,5 +178,5 @@ function row({ marketId, side, availableBase, price, orderId, placedBy }: FoundO
 
 /** Orders that appear during a cancel were in flight, or another client trades the account. */
 function laterText(foundLater: number): string {
-  return `${foundLater} of these orders were found after the first cancel: they were under way`;
+  return `${foundLater} of these orders were found after the first cancel: they were in flight`;
 }

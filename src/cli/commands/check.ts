@@ -95,13 +95,13 @@ async function checkStrategies(
       findings.push({
         level: "ok",
         subject,
-        text: "none: only what the liquidator takes over is sold here",
+        text: "none: the bot only sells positions that the liquidator acquires here",
       });
       continue;
     }
     const loaded = await loadStrategy(strategy, dirname(config.path), subject);
     strategies.set(marketId, loaded.strategy.bind(params, { at: ["markets", marketId, "params"] }));
-    findings.push({ level: "ok", subject, text: `${loaded.name} takes its parameters` });
+    findings.push({ level: "ok", subject, text: `${loaded.name} accepts its parameters` });
     for (const { file, line, name, advice } of loaded.warnings) {
       findings.push({
         level: "warning",
@@ -160,7 +160,7 @@ function guardFindings({ quotes: { timeInForce } }: BotConfig, file: string): Fi
     {
       level: "warning",
       subject: "quotes.timeInForce",
-      text: `${timeInForce} orders outlive a bot that dies: run "marketwright guard ${file}" beside it`,
+      text: `${timeInForce} orders stay open if the bot dies: run "marketwright guard ${file}" beside it`,
     },
   ];
 }

@@ -75,7 +75,7 @@ function modelsOf(path: string | undefined, { env }: CliContext): Models {
   if (path === undefined)
     return { fills: undefined, liquidation: { priceOff: 0.01, insuranceFeeRate: 0.01 }, seed: 1 };
   if (!existsSync(path))
-    throw new ConfigError("is not there", {
+    throw new ConfigError("does not exist", {
       field: "backtest",
       value: path,
       expected: "a backtest's YAML, or the folder of its report",
@@ -94,10 +94,10 @@ function modelsOf(path: string | undefined, { env }: CliContext): Models {
     };
   } catch (cause) {
     if (cause instanceof ConfigError) throw cause;
-    throw new ConfigError("holds no report of this version", {
+    throw new ConfigError("does not hold a report of this version", {
       field: "backtest",
       value: file,
-      expected: "what marketwright backtest --out wrote",
+      expected: "a report that marketwright backtest --out wrote",
       cause,
     });
   }
@@ -106,10 +106,10 @@ function modelsOf(path: string | undefined, { env }: CliContext): Models {
 /** @throws ConfigError for latencies from another recording */
 function requireConstant(fills: Models["fills"], path: string): void {
   if (fills?.latencyFile === undefined && fills?.feedLatency === undefined) return;
-  throw new ConfigError("has latencies that follow a recording", {
+  throw new ConfigError("takes its latencies from a recording", {
     field: "fills",
     value: path,
-    expected: "orderLatencyMs and responseLatencyMs; or --fit, which finds them",
+    expected: "orderLatencyMs and responseLatencyMs, or --fit, which finds them",
   });
 }
 
@@ -135,7 +135,7 @@ function causesOf(differences: Comparison["markets"][number]["orders"]["differen
     .map(([kind, amount]) => `${kind} ${amount.div(all).mul(100).toFixed(1)} %`);
   return causes.length === 0
     ? []
-    : [`      of what differs: ${causes.join(", ")}; --json has each`];
+    : [`      causes of the differences: ${causes.join(", ")}; --json has each`];
 }
 
 function failedLines(when: string, errors: Comparison["strategyErrors"]): string[] {
@@ -157,8 +157,8 @@ function comparisonText({
 }: Comparison): string {
   const lines = [
     ...worthless.map((text) => `WORTHLESS: ${text}`),
-    ...failedLines("given the recorded inputs again", sameInputs.strategyErrors),
-    ...failedLines("as the bot was run again", strategyErrors),
+    ...failedLines("given the recorded inputs", sameInputs.strategyErrors),
+    ...failedLines("when the bot ran again", strategyErrors),
     `${mode} session from ${from} to ${to}`,
     ...notes.map((note) => `  ${note}`),
   ];
@@ -173,7 +173,7 @@ function comparisonText({
     ...(all.length > SHOWN ? [`    and ${all.length - SHOWN} more: --json has all`] : []),
   ];
   lines.push(
-    `the same inputs again: ${sameInputs.equal} of ${sameInputs.intents} intents the same to the byte, in ${sameInputs.turns} turns`,
+    `the same inputs: ${sameInputs.equal} of ${sameInputs.intents} intents the same to the byte, in ${sameInputs.turns} turns`,
   );
   const other = sameInputs.firstDifference;
   if (other !== null) {
@@ -204,13 +204,13 @@ function comparisonText({
     lines.push(...differences(orders.differences));
     if (asHistory !== null) {
       lines.push(
-        `    by the rules of a backtest, whose history knows nothing of them (${modelText(asHistory.model)}): fills ${asHistory.fills}; alike ${percent(asHistory.share)} ${halves(asHistory)}`,
+        `    by the rules of a backtest, whose history does not contain them (${modelText(asHistory.model)}): fills ${asHistory.fills}; alike ${percent(asHistory.share)} ${halves(asHistory)}`,
         ...causesOf(asHistory.differences),
       );
     }
     const { model, intents, fills } = again;
     lines.push(
-      `  the bot run again (queue ${model.queue}, doubtful fills ${model.doubtful}, ${model.orderLatencyMs} ms there, ${model.responseLatencyMs} ms back):`,
+      `  the bot run again (queue ${model.queue}, ambiguous fills ${model.doubtful}, ${model.orderLatencyMs} ms there, ${model.responseLatencyMs} ms back):`,
       `    intents: live ${intents.live}, replay ${intents.replay}, the first ${intents.equalFirst} equal, ${percent(intents.share)} of live's within the window`,
       ...(intents.firstDifference === null
         ? []

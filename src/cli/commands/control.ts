@@ -74,8 +74,8 @@ function unresumedText(
 ): string | undefined {
   if (resumed === undefined || resumed.length > 0) return undefined;
   if (halts.length > 0)
-    return `nothing was resumed: no halt waits in ${marketId}, and ${halts.map(({ name }) => name).join(", ")} elsewhere; without --market all of them end`;
-  return "nothing was resumed: the bot does not run, and no halt waits for its next start; a failed strategy, changed rules and what else a bot finds itself is looked at anew when it starts";
+    return `nothing was resumed: ${marketId} has no halt to resume. Elsewhere there is ${halts.map(({ name }) => name).join(", ")}; the command without --market resumes all`;
+  return "nothing was resumed: the bot does not run, and no halt waits for its next start. When it starts, it checks its strategies, the exchange's rules and its other guards again";
 }
 
 /**
@@ -100,7 +100,7 @@ function checked(request: ControlRequest): ControlRequest {
   const option = OPTIONS[key];
   if (issue === undefined || option === undefined) return request;
   const value = (request as Readonly<Record<string, unknown>>)[key];
-  throw new ConfigError("is not what it should be", {
+  throw new ConfigError("is not valid", {
     field: option.flag,
     value,
     expected: option.expected,

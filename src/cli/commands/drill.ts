@@ -229,7 +229,7 @@ function report(rows: readonly ReturnType<typeof rowOf>[], blockNumber: number):
 
 function countOf(text: string): number {
   if (/^[1-9]\d{0,3}$/.test(text)) return Number(text);
-  throw new ConfigError("is no count", {
+  throw new ConfigError("is not a count", {
     field: "--most",
     value: text,
     expected: "a whole number from 1 to 9999",

@@ -45,8 +45,7 @@ export async function exchangeCommand(
   try {
     open = await openConfiguredExchange(config, context.runtime, {
       baseFolder: dirname(path),
-      onChainReport: (report) =>
-        log.warn({ ...report }, "the chain did not do what was asked, or did something of its own"),
+      onChainReport: (report) => log.warn({ ...report }, "an action on the chain failed"),
       onChainFault: (error) => {
         log.error({ error }, "the chain has failed");
         fail(error);
@@ -54,7 +53,7 @@ export async function exchangeCommand(
       onReplayEnd: (marketId, { reason, captureMs, messages, prints, error }) =>
         log[error === undefined ? "info" : "error"](
           { marketId, reason, captureMs, messages, prints, error },
-          "the replay is over: the book stays as it is",
+          "the replay has ended: the book no longer changes",
         ),
     });
     const { exchange } = open;
@@ -80,7 +79,7 @@ export async function exchangeCommand(
     );
     try {
       const signal = await Promise.race([interrupted, failed]);
-      log.info({ signal }, "the exchange stops");
+      log.info({ signal }, "the exchange is stopping");
     } finally {
       await server.close();
     }

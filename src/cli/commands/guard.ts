@@ -81,7 +81,7 @@ export async function guardCommand(
       if (unlisted.length > 0)
         log.warn(
           { unlisted },
-          "the exchange lists no such markets: what is open there cannot be looked at",
+          "the exchange does not list these markets: the guard cannot see orders that are open there",
         );
       // Bot and guard that waited for the exchange claim the folder at the same time. Neither may
       // remove the other's half-written text.
@@ -121,7 +121,7 @@ export async function guardCommand(
         onFailure: (error) =>
           log.error(
             { error, file: GUARD_HEARTBEAT_FILE },
-            "the guard cannot show the bot that it lives, and goes on",
+            "the guard cannot write its heartbeat for the bot, and tries again",
           ),
       });
       guard.start();
@@ -131,7 +131,7 @@ export async function guardCommand(
       unseen.stop();
       heartbeat.stop();
       guard.stop();
-      log.info({ signal }, "the guard leaves");
+      log.info({ signal }, "the guard is stopping");
     } finally {
       keepSynchronised.cancel();
       lock.release();
@@ -157,33 +157,33 @@ function reportEvent(log: OpenLog, notice: GuardEvent, directory: string): void 
     case "bot-back":
       return log.info({}, "the bot is back");
     case "bot-stopped":
-      return log.info({}, "the bot has stopped in good order");
+      return log.info({}, "the bot has shut down in order");
     case "bot-unseen":
       return log.warn(
         { stateDir: directory },
-        "a bot of this account runs and shows no life in this folder: where it keeps its state elsewhere, nothing guards it, and both are to be started from one file; else it hangs, still starts, or is a dry run",
+        "a bot of this account runs, but writes no heartbeat to this folder. It hangs, is still starting, is a dry run, or keeps its state in another folder, where nothing guards it: start both from one file",
       );
     case "acting":
       return log.warn(
         { silentMs: notice.silentMs },
-        "the bot's heartbeat has stopped: its orders are being cancelled",
+        "the bot's heartbeat has stopped: the guard cancels its orders",
       );
     case "cancelling":
       if (notice.manualIds.length > 0)
         log.warn(
           { marketId: notice.marketId, manual: notice.manualIds },
-          "orders that the bot did not place are cancelled too",
+          "the guard also cancels orders that the bot did not place",
         );
       return log.warn({ marketId: notice.marketId, orders: notice.orderIds }, "cancelling");
     case "failed":
       return log.error(
         { what: notice.what, reason: notice.message },
-        "the guard could not do it, and goes on",
+        "a step of the guard failed, and it tries again",
       );
     case "safe":
       return log.info(
         {},
-        "nothing of the account is open in the bot's markets, and nothing can arrive any more",
+        "the account has no open orders in the bot's markets, and none can arrive any more",
       );
   }
 }

@@ -38,9 +38,9 @@ export async function keyCommand(
     refuseBoth("--password-env", "--password-file", options.passwordFile);
   if (options.keyEnv !== undefined) refuseBoth("--key-env", "--key-file", options.keyFile);
   if (action !== "import" && (options.keyEnv ?? options.keyFile) !== undefined) {
-    throw new ConfigError(`does not go with key ${action}`, {
+    throw new ConfigError(`cannot be combined with key ${action}`, {
       field: options.keyEnv === undefined ? "--key-file" : "--key-env",
-      expected: "key import, which takes a key that there is",
+      expected: "key import, which takes an existing key",
     });
   }
   const address =
@@ -113,7 +113,10 @@ async function newPassword(context: CliContext, options: KeyCommandOptions): Pro
   if (typed === "")
     throw new ConfigError("is empty", { field: "password", expected: "at least one character" });
   if ((await promptOrRefuse(context, "the same again: ", "")) !== typed)
-    throw new RunError("was typed in two ways", { field: "password", expected: "the same twice" });
+    throw new RunError("was typed differently the second time", {
+      field: "password",
+      expected: "the same password twice",
+    });
   return typed;
 }
 
@@ -123,7 +126,7 @@ function promptOrRefuse(
   instead: string,
 ): Promise<string> {
   if (promptSecret !== undefined) return promptSecret(prompt);
-  throw new ConfigError("cannot be asked for without a terminal", {
+  throw new ConfigError("cannot be typed without a terminal", {
     field: prompt.replace(": ", ""),
     expected: instead,
   });
@@ -132,7 +135,7 @@ function promptOrRefuse(
 /** Shows neither value: each may be the secret itself, given in place of its name. */
 function refuseBoth(first: string, second: string, secondValue: string | undefined): void {
   if (secondValue !== undefined)
-    throw new ConfigError(`does not go with ${first}`, {
+    throw new ConfigError(`cannot be combined with ${first}`, {
       field: second,
       expected: `either ${first} or ${second}`,
     });
@@ -140,7 +143,7 @@ function refuseBoth(first: string, second: string, secondValue: string | undefin
 
 function refuseExisting(file: string): void {
   if (readPathKind(file) === undefined) return;
-  throw new ConfigError("is there already, and a key is never written over", {
+  throw new ConfigError("already exists, and a key file is never overwritten", {
     field: "file",
     value: file,
     expected: "the path of a new file",

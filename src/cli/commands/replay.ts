@@ -147,9 +147,9 @@ function resultText({
   }
   if (tornLine !== undefined)
     lines.push(
-      `line ${tornLine} was cut short by the end of the process that wrote it, and is left out`,
+      `line ${tornLine} was cut short when the process that wrote it ended, and is skipped`,
     );
-  if (broke !== undefined) lines.push(`the last turn broke, then and now: ${broke}`);
+  if (broke !== undefined) lines.push(`the last turn failed, then and now: ${broke}`);
   if (divergence !== undefined) {
     const { turn, line, why, expected, actual } = divergence;
     lines.push(

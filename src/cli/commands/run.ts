@@ -26,7 +26,7 @@ export async function runCommand(
   const loaded = loadBotConfig(file, context.env);
   const dryRun = options.dryRun === true;
   if (!options.fills && !dryRun)
-    throw new ConfigError("is of a dry run", {
+    throw new ConfigError("needs a dry run", {
       field: "--no-fills",
       expected: "--dry-run beside it",
     });

@@ -174,7 +174,7 @@ function requireSameExchange(
   { exchange }: BotConfig,
 ): void {
   if (restUrl === exchange.rest && streamUrl === exchange.stream) return;
-  throw new ConfigError("names another exchange than the one that was started", {
+  throw new ConfigError("does not name the exchange that was started", {
     field: "exchange.rest, exchange.stream",
     value: `${exchange.rest}, ${exchange.stream}`,
     expected: `${restUrl}, ${streamUrl}`,

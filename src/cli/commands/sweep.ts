@@ -88,7 +88,7 @@ async function sweep(
         : await reportBestOf(config, outcome, join(out, BEST_FOLDER), log, isOn);
     if (outcome === undefined || (reportBest && best === undefined)) {
       context.stderr.write(
-        `Interrupted. What is done is in ${out}; the same command goes on from there.\n`,
+        `Interrupted. The finished runs are in ${out}; the same command continues from there.\n`,
       );
       throw new ReportedFailure();
     }
@@ -98,7 +98,7 @@ async function sweep(
     const failed = best?.strategyErrors ?? [];
     for (const { marketId, at, why } of failed)
       context.stderr.write(
-        `In the report of the best point the strategy of ${marketId} failed at ${at}: ${why}\n`,
+        `The strategy of ${marketId} failed at ${at} in the report of the best point: ${why}\n`,
       );
     for (const gap of outcome.result.gaps) context.stderr.write(`The history has a gap: ${gap}\n`);
     if (strategyErrors(outcome.result).length > 0 || failed.length > 0) throw new ReportedFailure();
@@ -214,7 +214,7 @@ function resultText({ result, json, html }: SweepOutcome): string {
   const tested =
     walkForward === null
       ? ""
-      : `${(splits ?? []).join("")}profit on all ${walkForward.splits.length} test windows ${walkForward.tested.profit}, above zero in ${walkForward.tested.positive}; what a window's run holds at its end counts at the mark, and closing it is not paid for\n`;
+      : `${(splits ?? []).join("")}profit on all ${walkForward.splits.length} test windows ${walkForward.tested.profit}, above zero in ${walkForward.tested.positive}; positions at the end of a window are valued at the mark, without the cost of closing them\n`;
   return `${goal} ${FIGURES[figure].words}\n${table([heads, ...rows])}${more}${tested}page    ${html}\nfigures ${json}\n`;
 }
 

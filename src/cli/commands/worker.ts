@@ -51,7 +51,7 @@ const MOST = 1024;
 function countOf(field: string, written: string): number {
   const count = Number(written);
   if (Number.isSafeInteger(count) && count > 0 && count <= MOST) return count;
-  throw new ConfigError("is no such number", {
+  throw new ConfigError("is not a valid number", {
     field,
     value: written,
     expected: `a whole number from 1 to ${MOST}`,

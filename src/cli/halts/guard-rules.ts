@@ -65,7 +65,7 @@ export async function fetchGuardRules(
       const againInMs = Math.max(AGAIN_MS, passing.retryAfterMs);
       log.warn(
         { error: error.message, againInMs },
-        "a bot may have left orders, and the exchange is away: the guard asks on",
+        "a bot may have left orders, and the exchange does not answer: the guard tries again",
       );
       const againMs = clock.monotonicMs() + againInMs;
       while (!isOver() && clock.monotonicMs() < againMs)

@@ -62,21 +62,21 @@ export class CancelAllHalt {
     const isHalted = await this.#halting;
     if (isHalted && this.#isLate)
       print(
-        `the bot was halted after the cancels: npx marketwright cancel-all ${file} once more cancels what it placed meanwhile`,
+        `the bot was halted after the cancels: run npx marketwright cancel-all ${file} again to cancel orders that it placed in between`,
       );
     return isHalted && !this.#isLate;
   }
 
   async #halt(): Promise<boolean> {
     const { account, stateDir, marketId, file, print } = this.#options;
-    const again = `it may place again what is cancelled: npx marketwright halt ${file} keeps it from that, or end it`;
+    const again = `it may place the cancelled orders again. Run npx marketwright halt ${file}, or stop the bot`;
     let bot: RunningBotEntry | undefined;
     try {
       if (!isLocked({ account, env: this.#context.env, stateDir }, "bot")) return true;
       bot = await this.#running();
       if (bot === undefined) {
         print(
-          `a bot of this account runs that cannot be reached from here, as another user's or in another XDG_RUNTIME_DIR: ${again}`,
+          `a bot of this account runs that this command cannot reach (another user's, or another XDG_RUNTIME_DIR): ${again}`,
         );
         return false;
       }
@@ -94,13 +94,13 @@ export class CancelAllHalt {
     } catch (error) {
       if (!(error instanceof MarketwrightError)) throw error;
       print(
-        `the bot that runs${bot === undefined ? "" : ` (process ${bot.pid})`} could not be halted: ${error.message}: ${again}`,
+        `the running bot${bot === undefined ? "" : ` (process ${bot.pid})`} could not be halted: ${error.message}: ${again}`,
       );
       return false;
     }
     const where = marketId === undefined ? "" : ` --market ${marketId}`;
     print(
-      `the bot that runs (process ${bot.pid}) is halted, so that it places nothing again: npx marketwright resume ${file}${where} lets it quote`,
+      `the running bot (process ${bot.pid}) is halted and places no orders: npx marketwright resume ${file}${where} lets it quote again`,
     );
     return true;
   }

@@ -24,10 +24,9 @@ export async function haltRunningBot(
     return await sendToRunningBot(bot, command, clock);
   } catch (cause) {
     if (!isWritten || !(cause instanceof RunError)) throw cause;
-    throw new RunError(
-      `${cause.message}; the halt is written down: whoever starts next is halted`,
-      { cause },
-    );
+    throw new RunError(`${cause.message}; the halt is stored: the next bot that starts is halted`, {
+      cause,
+    });
   }
 }
 

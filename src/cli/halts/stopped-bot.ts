@@ -84,7 +84,7 @@ export async function commandStoppedBot(
   // A bot that locks the account from here on reads its state after this.
   if (!isLocked({ account, env, stateDir }, "bot")) return told;
   throw new RunError(
-    "another process on this machine has this account, and may have read its halts before: the halt is written down for the next start",
+    "another process on this machine runs this account, and may have read its halts earlier: the halt is stored for the next start",
     {
       field: "account",
       value: account,
@@ -161,7 +161,7 @@ function memoryOf(
 ): ManualHaltStore {
   if (marketId !== undefined && !markets.includes(marketId)) {
     const expected = `one of ${markets.join(", ")}`;
-    throw new ConfigError("is no market of this bot", {
+    throw new ConfigError("is not a market of this bot", {
       field: "marketId",
       value: marketId,
       expected,
@@ -175,9 +175,9 @@ function memoryOf(
 /** @throws RunError when a change could not be written */
 function requireWritten({ writeError }: Pick<ManualHaltStore | LatchStore, "writeError">): void {
   if (writeError === undefined) return;
-  throw new RunError(`not written down: ${writeError}`, {
+  throw new RunError(`the change was not stored: ${writeError}`, {
     field: "stateDir",
-    expected: "a folder that can be written",
+    expected: "a folder that this user may write",
   });
 }
 

@@ -8,7 +8,7 @@ export class ReportedFailure extends MarketwrightError {
   readonly exitCode: ExitCode = EXIT.failure;
 
   constructor() {
-    super("not all is well");
+    super("the command has reported a failure");
   }
 }
 

@@ -6,7 +6,7 @@ import { NpmLaunch } from "./npm-launch.js";
 /** Signals that stop a process: from its closed terminal, Ctrl-C, a supervisor. */
 const SIGNALS = ["SIGHUP", "SIGINT", "SIGTERM"] as const;
 /** Reason for the end of a process whose starter, another of ours, is gone. */
-const ALONE = "the process that started this one is gone";
+const ALONE = "the process that started this one has ended";
 /** Descriptors of stdin, stdout and stderr. */
 const STDIO = [0, 1, 2] as const;
 /**
@@ -74,7 +74,7 @@ export class ProcessEnd {
           firstAtMs = monotonicMs();
           resolve(by);
         } else if (by !== ALONE && monotonicMs() - firstAtMs > SAME_SIGNAL_MS) {
-          printError(`ended by a second signal (${by}): what was under way is given up`);
+          printError(`ended by a second signal (${by}): unfinished work is abandoned`);
           this.#printExitNote();
           this.now(EXIT.failure);
         }
@@ -148,7 +148,7 @@ export class ProcessEnd {
       if (this.#exitNote !== undefined) printError(this.#exitNote());
     } catch (error) {
       printError(
-        `what is left cannot be told (${error instanceof Error ? error.message : String(error)})`,
+        `the list of what is left cannot be shown (${error instanceof Error ? error.message : String(error)})`,
       );
     }
   }
@@ -156,13 +156,13 @@ export class ProcessEnd {
   readonly #onSignal = (by: string): void => {
     this.#isHungUp ||= by === "SIGHUP";
     if (this.#take !== undefined) return this.#take(by);
-    printError(`interrupted (${by}): nothing was begun`);
+    printError(`interrupted (${by}): nothing was started`);
     this.now(exitCodeForSignal(by));
   };
 }
 
 function endedFromWithin(code: number): string {
-  return `the process was ended with ${code} before its command was done; expected nothing in it to call process.exit: does a strategy, or a package of one?`;
+  return `the process was ended with ${code} before its command was done; expected no code to call process.exit: check the strategies and their packages`;
 }
 
 /** Node prints more of it below. */
@@ -170,7 +170,7 @@ function endedBy(error: unknown): string {
   const said = error instanceof Error ? error.message : String(error);
   return (
     fileLimitAdvice(error) ??
-    `the process was ended by an error that nobody foresaw (${said}) before its command was done`
+    `the process was ended by an unexpected error (${said}) before its command was done`
   );
 }
 

@@ -73,7 +73,7 @@ export async function startCompanion({
     ended.then((why) => ({ why })),
     new Promise<{ why: string }>((resolve) => {
       timer = clock.setTimer(START_WITHIN_MS, () =>
-        resolve({ why: `it said nothing for ${START_WITHIN_MS} ms` }),
+        resolve({ why: `it printed nothing for ${START_WITHIN_MS} ms` }),
       );
     }),
   ]);

@@ -48,12 +48,15 @@ function applyCommand(
 /** A failing bot accepts no more commands, and its status is outdated. @throws RunError */
 function checkWhole(running: RunningBot, command: string): void {
   if (!running.hasFailed()) return;
-  const expected = "the bot's end, which its log explains; halt works on its state then";
-  throw new RunError("the bot broke and is cancelling everything: nothing was done", {
-    field: "command",
-    value: command,
-    expected,
-  });
+  const expected = "the bot to end (its log has the reason); after that halt changes its state";
+  throw new RunError(
+    "the bot has failed and is cancelling its orders: the command was not executed",
+    {
+      field: "command",
+      value: command,
+      expected,
+    },
+  );
 }
 
 /** The caller of a halt or a resume must know if it cannot be stored for the next run. */
@@ -61,11 +64,11 @@ function checkKept({ bot }: RunningBot, command: string): void {
   const { haltWriteError } = bot.tradingGuards;
   if (haltWriteError === undefined) return;
   throw new RunError(
-    `done, but not written down: a bot that is started anew does not know it (${haltWriteError})`,
+    `done, but not stored: a restarted bot would not know it (${haltWriteError})`,
     {
       field: "command",
       value: command,
-      expected: "a state directory that can be written; it is tried again",
+      expected: "a state directory that this user may write; the bot tries again",
     },
   );
 }
@@ -74,7 +77,7 @@ function marketOf({ bot }: RunningBot, marketId: MarketId | undefined): { market
   if (marketId === undefined) return {};
   const known = [...bot.context.traders.keys()];
   if (known.includes(marketId)) return { marketId };
-  throw new ConfigError("is no market of this bot", {
+  throw new ConfigError("is not a market of this bot", {
     field: "marketId",
     value: marketId,
     expected: `one of ${known.join(", ")}`,
@@ -97,13 +100,13 @@ function sliceLots({ bot }: RunningBot, marketId: MarketId | undefined, sliceBas
     throw new ConfigError("needs a market", {
       field: "sliceBase",
       value: sliceBase,
-      expected: "a slice for one market: name it too",
+      expected: "a slice together with its market",
     });
   try {
     return trader.instrument.lotsOf(sliceBase);
   } catch (cause) {
     if (!(cause instanceof FormatError)) throw cause;
-    throw new ConfigError("is no size on the market's grid", {
+    throw new ConfigError("is not a size on the market's grid", {
       field: "sliceBase",
       value: sliceBase,
       expected: `a whole multiple of ${trader.instrument.stepSize}`,

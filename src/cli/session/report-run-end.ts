@@ -31,10 +31,10 @@ export function reportRunEnd(
   if (fault !== undefined) context.stderr.write(`marketwright: the bot had to stop: ${fault}\n`);
   for (const { marketId, amountBase, jobId, isHeld } of takeoversUnderWay) {
     const what = isHeld
-      ? "is in the position, and its receipt is missing"
-      : "may still bring its position";
+      ? "is in the position, but its receipt is missing"
+      : "may still change the position";
     context.stderr.write(
-      `marketwright: a takeover of ${amountBase} base in ${marketId} is still under way: it ${what} (job ${jobId})\n`,
+      `marketwright: a takeover of ${amountBase} base in ${marketId} is still in flight: it ${what} (job ${jobId})\n`,
     );
   }
   const areApart = reportPositions(context, summary);
@@ -49,7 +49,7 @@ export function reportRunEnd(
     );
   } else if (openOrdersLeft === null && !dryRun) {
     context.stderr.write(
-      `marketwright: the exchange has not said what is open: orders of an earlier run may still fill; npx marketwright cancel-all ${file} cancels at the exchange itself\n`,
+      `marketwright: the exchange has not reported its open orders, so orders of an earlier run may still fill: npx marketwright cancel-all ${file} cancels them at the exchange\n`,
     );
   } else if (!areApart && fault === undefined) return;
   throw new ReportedFailure();
@@ -82,10 +82,10 @@ function reportPositions({ stderr }: CliContext, { positionsApart = [] }: RunSum
   for (const { marketId, positionBase, exchangeBase } of positionsApart) {
     const theirs =
       exchangeBase === null
-        ? "the exchange has not said what is held"
+        ? "the exchange has not reported its position"
         : `the exchange holds ${exchangeBase}`;
     stderr.write(
-      `marketwright: the position of ${marketId} is ${positionBase} base by the bot's books, and ${theirs}: look before you trade on it\n`,
+      `marketwright: the position of ${marketId} is ${positionBase} base by the bot's own records, and ${theirs}: check before you trade on it\n`,
     );
   }
   return positionsApart.length > 0;

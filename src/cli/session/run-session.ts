@@ -295,7 +295,7 @@ async function announceCrypto(log: OpenLog): Promise<void> {
   else
     log.warn(
       { keccak, signing, error: nativeBindingError() },
-      "the native secp256k1 did not load: signing is some ten times slower",
+      "the native secp256k1 did not load: signing is about ten times slower",
     );
 }
 
@@ -310,7 +310,7 @@ function openScreen(
     clock,
     startedMs: clock.nowMs(),
     startedMonotonicMs: clock.monotonicMs(),
-    footer: `log: ${log.destination}   Ctrl-C cancels every order of ours and leaves`,
+    footer: `log: ${log.destination}   Ctrl-C cancels the bot's orders and exits`,
   };
   return startScreen({
     terminal: context.stdout,

@@ -39,7 +39,7 @@ export async function openSessionRecorder({
   recordings.SessionRecording.claim(folder);
   let begun: SessionRecording | undefined;
   const onFailed = (error: unknown): void =>
-    log.error({ error, folder }, "the session is not recorded any further");
+    log.error({ error, folder }, "the recording of the session has stopped");
   const mode = paper !== undefined ? "paper" : dryRun ? "no-fills" : "live";
   const session = {
     folder,

@@ -20,10 +20,10 @@ export function addBacktest(program: Command, context: CliContext): void {
     )
     .argument("<file>", "the backtest's YAML")
     .option("--out <folder>", "where the report is written")
-    .option("--replace", "replace a report that lies there")
+    .option("--replace", "replace the report in that folder")
     .option(
       "--check-look-ahead [cuts]",
-      "cut the history after so many of its decisions (50), and fail if an earlier one changes or a strategy fails",
+      "cut the history after so many of the decisions (default: 50); fail if an earlier decision changes or a strategy fails",
     )
     .option("--json", "the report's figures as JSON on stdout")
     .addHelpText("after", EXAMPLES)

@@ -7,10 +7,10 @@ export function addCancelAll(program: Command, context: CliContext): void {
   program
     .command("cancel-all")
     .description(
-      "halt the bot, where it runs, cancel every order of the account in its markets at the exchange itself, and say whose they were",
+      "halt the bot if it runs, cancel every order of the account in its markets at the exchange, and list who placed them",
     )
     .argument("<file>", "the bot's YAML file; the bot need not run")
-    .option("--market <id>", "this market alone (default: all markets of the file)")
+    .option("--market <id>", "only this market (default: all markets of the file)")
     .option("--json", "JSON on stdout")
     .action(async (file: string, options: CancelAllCommandOptions) => {
       const { cancelAllCommand } = await import("../commands/cancel-all.js");

@@ -10,9 +10,9 @@ export function addCheck(program: Command, context: CliContext): void {
     .argument("<file>", "the bot's YAML file")
     .option(
       "--connect",
-      "look at the exchange too: clock, EIP-712 domain, markets, fee rates, margin, orders of others, market and account streams, and the chain of a liquidator",
+      "also check the exchange: clock, EIP-712 domain, markets, fee rates, margin, orders of others, market and account streams, and the chain of a liquidator",
     )
-    .option("--within <duration>", "wait no longer for the streams' first data (default: 10s)")
+    .option("--within <duration>", "how long to wait for the streams' first data (default: 10s)")
     .option("--json", "JSON on stdout")
     .action(async (file: string, options: CheckCommandOptions) => {
       const { checkCommand } = await import("../commands/check.js");

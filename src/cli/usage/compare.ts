@@ -16,11 +16,14 @@ export function addCompare(program: Command, context: CliContext): void {
   program
     .command("compare")
     .description(
-      "put a recorded session beside its replay: intents, orders, fills and profit, and why each fill differs",
+      "compare a recorded session with its replay: intents, orders, fills and profit, and why each fill differs",
     )
     .argument("<live>", "the folder of a recorded session")
     .argument("[backtest]", "a backtest's YAML, or the folder of its report")
-    .option("--fit", "find the queue model and latencies that fill the recorded orders most alike")
+    .option(
+      "--fit",
+      "find the queue model and latencies whose fills are most like the recorded ones",
+    )
     .option("--json", "the comparison as JSON on stdout")
     .addHelpText("after", EXAMPLES)
     .action(async (live: string, backtest: string | undefined, options: CompareCommandOptions) => {

@@ -16,14 +16,14 @@ interface ControlOptions {
  * control socket.
  */
 export function addControlCommands(program: Command, context: CliContext): void {
-  addControlCommand(program, context, "status", "what a running bot does now", () => ({
+  addControlCommand(program, context, "status", "show what a running bot does", () => ({
     command: "status",
   }));
   addControlCommand(
     program,
     context,
     "halt",
-    "take a bot's quotes down and keep them down, restarts included; of a bot that does not run, before it starts",
+    "cancel a bot's quotes until resume, also after restarts; a bot that does not run starts halted",
     ({ market, reason }) => ({
       command: "halt",
       marketId: market,
@@ -36,7 +36,7 @@ export function addControlCommands(program: Command, context: CliContext): void 
     program,
     context,
     "resume",
-    "let a halted bot quote again; one that does not run, when it is started",
+    "let a halted bot quote again; if it does not run, from its next start",
     ({ market }) => ({
       command: "resume",
       marketId: market,
@@ -46,7 +46,7 @@ export function addControlCommands(program: Command, context: CliContext): void 
     program,
     context,
     "flatten",
-    "work a running bot's position to zero",
+    "trade a running bot's position to zero",
     ({ market, maxSlippageBps, sliceBase }) => ({
       command: "flatten",
       marketId: market,
@@ -55,7 +55,7 @@ export function addControlCommands(program: Command, context: CliContext): void 
     }),
   )
     .addOption(marketOption())
-    .option("--max-slippage-bps <bps>", "never further from the touch than this (default: 50)")
+    .option("--max-slippage-bps <bps>", "the largest distance from the touch (default: 50)")
     .option("--slice-base <amount>", "largest single order (default: the market's own limit)");
 }
 
@@ -69,7 +69,7 @@ function addControlCommand(
   return program
     .command(name)
     .description(description)
-    .argument("[file]", "the bot's file; without it, the only bot that runs")
+    .argument("[file]", "the bot's file (default: the only running bot)")
     .option("--json", "JSON on stdout")
     .action(async (file: string | undefined, options: ControlOptions) => {
       const { controlCommand } = await import("../commands/control.js");
@@ -78,13 +78,13 @@ function addControlCommand(
 }
 
 function marketOption(): Option {
-  return new Option("--market <id>", "this market alone (default: all)");
+  return new Option("--market <id>", "only this market (default: all)");
 }
 
 function slippageOf(text: string): number {
   const bps = Number(text);
   if (text.trim() !== "" && bps > 0 && bps <= 10_000) return bps;
-  throw new ConfigError("is no slippage", {
+  throw new ConfigError("is not a slippage", {
     field: "--max-slippage-bps",
     value: text,
     expected: "a number of basis points above 0, at most 10000",

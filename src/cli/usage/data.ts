@@ -9,7 +9,7 @@ import { addDataRecord } from "./data/data-record.js";
 export function addData(program: Command, context: CliContext): void {
   const data = program
     .command("data")
-    .description("market history: download it, record it, import it, list what is there")
+    .description("download, record, import and list market history")
     .addHelpText("after", "\nEach of them takes --json and --help.");
   addDataDownload(data, context);
   addDataRecord(data, context);
@@ -22,6 +22,8 @@ export function addData(program: Command, context: CliContext): void {
         writeOut: (text) => context.stdout.write(text),
         writeErr: (text) => context.stderr.write(text),
       })
-      .showHelpAfterError(`(marketwright data ${command.name()} --help says what it takes)`);
+      .showHelpAfterError(
+        `(marketwright data ${command.name()} --help shows the arguments and options)`,
+      );
   }
 }

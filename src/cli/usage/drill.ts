@@ -8,12 +8,12 @@ export function addDrill(program: Command, context: CliContext): void {
   program
     .command("drill")
     .description(
-      "rehearse liquidations on a copy of the chain: move prices until accounts break, and execute our own transaction there; exit code 0 when they were rehearsed, whatever came of it, 1 when they could not be",
+      "rehearse liquidations on a copy of the chain: move prices until accounts can be liquidated, and execute the bot's transaction there; exit code 0 if the rehearsal ran, whatever its outcome, else 1",
     )
     .argument("<file>", "the bot's YAML file, with a chain and a liquidator")
     .option(
       "--most <number>",
-      `no more than so many accounts, those nearest to the edge first (default: ${DEFAULT_DRILL_ACCOUNTS})`,
+      `at most so many accounts, those nearest to liquidation first (default: ${DEFAULT_DRILL_ACCOUNTS})`,
     )
     .option("--json", "JSON on stdout")
     .action(async (file: string, options: DrillCommandOptions) => {

@@ -7,10 +7,10 @@ export function addExplain(program: Command, context: CliContext): void {
   program
     .command("explain")
     .description(
-      "what the bot would quote now and why, worst-case inventory, margin use, distance to liquidation, ORDER tokens, what its liquidator would take over; sends nothing",
+      "show what the bot would quote now and why: worst-case inventory, margin use, distance to liquidation, ORDER tokens, and what its liquidator would take over; sends nothing",
     )
     .argument("<file>", "the bot's YAML file")
-    .option("--within <duration>", "wait no longer for every market's answer (default: 10s)")
+    .option("--within <duration>", "how long to wait for every market's answer (default: 10s)")
     .option("--json", "JSON on stdout")
     .action(async (file: string, options: ExplainCommandOptions) => {
       const { explainCommand } = await import("../commands/explain.js");

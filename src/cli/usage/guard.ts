@@ -11,7 +11,7 @@ export function addGuard(program: Command, context: CliContext): void {
     )
     .argument("<file>", "the bot's YAML file")
     .option("--rest <address>", "REST address of the exchange (default: the file's)")
-    .option("--json", "what it notices as JSON lines on stdout")
+    .option("--json", "the guard's events as JSON lines on stdout")
     .action(async (file: string, options: GuardCommandOptions) => {
       const { guardCommand } = await import("../commands/guard.js");
       await guardCommand(context, file, options);

@@ -9,12 +9,12 @@ export function addKey(program: Command, context: CliContext): void {
   program
     .command("key")
     .description(
-      "the encrypted keystore of an account: make one with a new key, import a key, or show the address",
+      "make an account's encrypted keystore with a new key, import a key into one, or show its address",
     )
-    .addArgument(new Argument("<action>", "what to do").choices(ACTIONS))
+    .addArgument(new Argument("<action>", "the action").choices(ACTIONS))
     .argument(
       "<file>",
-      "the keystore's file; new and import write it, with mode 0600, and never over another",
+      "the keystore's file; new and import create it with mode 0600 and never overwrite a file",
     )
     .option(
       "--password-env <name>",

@@ -9,10 +9,10 @@ export function addQueueOptions(command: Command, purpose: string): Command {
     .option("--queue <address>", `${purpose}: redis://HOST:PORT, without a password`)
     .option(
       "--queue-env <name>",
-      "environment variable that holds the queue's address, where it has a password",
+      "environment variable that holds the queue's address, for one with a password",
     )
     .option(
       "--queue-file <file>",
-      "file whose first line is the queue's address, where it has a password",
+      "file whose first line is the queue's address, for one with a password",
     );
 }

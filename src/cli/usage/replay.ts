@@ -10,8 +10,8 @@ export function addReplay(program: Command, context: CliContext): void {
       "run a journal again in virtual time, show every decision, and compare every action with the recorded one",
     )
     .argument("<journal>", "a file that marketwright run --journal wrote")
-    .option("--quiet", "the result alone")
-    .option("--json", "the result alone, as one JSON object")
+    .option("--quiet", "only the result")
+    .option("--json", "only the result, as one JSON object")
     .action(async (journal: string, options: ReplayCommandOptions) => {
       const { replayCommand } = await import("../commands/replay.js");
       await replayCommand(context, journal, options);

@@ -7,13 +7,10 @@ export function addStart(program: Command, context: CliContext): void {
   program
     .command("start")
     .description(
-      "start the embedded exchange, a bot that makes a market on it with a fresh key, and its guard; Ctrl-C ends all three",
+      "start the embedded exchange, a market-making bot with a fresh key, and its guard; Ctrl-C ends all three",
     )
-    .argument("[file]", "the bot's YAML file (default: the one that comes with the package)")
-    .option(
-      "--exchange <file>",
-      "the exchange's YAML file (default: the one that comes with the package)",
-    )
+    .argument("[file]", "the bot's YAML file (default: the one of the package)")
+    .option("--exchange <file>", "the exchange's YAML file (default: the one of the package)")
     .option(
       "--port <number>",
       "this port for the exchange instead of the file's; 0 takes any free one",
@@ -26,7 +23,7 @@ export function addStart(program: Command, context: CliContext): void {
       "--metrics-port <number>",
       "this port for the metrics instead of the bot file's; 0 takes any free one",
     )
-    .option("--for <duration>", "stop by itself after so long: 30s, 5m, 1h")
+    .option("--for <duration>", "stop after this time: 30s, 5m, 1h")
     .option("--json", "print one JSON object at the end; no live screen")
     .option("--no-screen", "log instead of the live screen")
     .action(async (file: string | undefined, options: StartCommandOptions) => {

@@ -9,8 +9,8 @@ Examples:
   marketwright sweep config/sweep.yaml --out sweep --report-best --json
   marketwright sweep config/sweep.yaml --out sweep --queue redis://queue.example:6379
 
-Writes sweep.html and sweep.json into the folder, and results.jsonl as runs end: the same command again goes on where a sweep
-was interrupted. With --queue the runs are those machines' where marketwright worker waits. Exit code 1 when it was interrupted,
+Writes sweep.html and sweep.json into the folder, and results.jsonl as runs end: the same command continues where a sweep
+was interrupted. With --queue the machines that run marketwright worker do the runs. Exit code 1 when it was interrupted,
 or a strategy failed.`;
 
 /** `marketwright sweep FILE` */
@@ -21,11 +21,11 @@ export function addSweep(program: Command, context: CliContext): void {
     .argument("<file>", "the sweep's YAML")
     .requiredOption(
       "--out <folder>",
-      "where the results are written, and where an interrupted sweep goes on",
+      "where the results are written, and where an interrupted sweep continues",
     )
-    .option("--replace", "drop another sweep's results that lie there");
-  addQueueOptions(command, "have the runs done by workers at this Redis or Valkey")
-    .option("--report-best", "the best point's whole report into the folder's best")
+    .option("--replace", "replace another sweep's results in that folder");
+  addQueueOptions(command, "let workers at this Redis or Valkey do the runs")
+    .option("--report-best", "write the whole report of the best point to the subfolder best")
     .option("--json", "the results as JSON on stdout")
     .addHelpText("after", EXAMPLES)
     .action(async (file: string, options: SweepCommandOptions) => {

@@ -8,7 +8,7 @@ Examples:
   marketwright worker --queue redis://queue.example:6379 --store /data/history
   marketwright worker --queue-env QUEUE_ADDRESS --store history --workers 4
 
-Runs until it is interrupted, and ends the runs at hand then. It refuses jobs whose history is not, by checksum, the one in its store, with exit code 2.`;
+The worker runs until it is interrupted, then finishes its current runs. It exits with code 2 for a job whose history differs, by checksum, from its store.`;
 
 /** `marketwright worker` */
 export function addWorker(program: Command, context: CliContext): void {
@@ -20,7 +20,7 @@ export function addWorker(program: Command, context: CliContext): void {
     .option("--workers <count>", "runs at once (default: the cores of this machine)")
     .option(
       "--lock <seconds>",
-      "how long a job may show no sign of life before another worker runs it (30)",
+      "how long a job may be silent before another worker runs it (default: 30)",
     )
     .option("--json", "what was run, as JSON on stdout at the end")
     .addHelpText("after", EXAMPLES)

@@ -39,7 +39,7 @@ function checkStall(): void {
   const change = watch.check(Atomics.load(words, WORD.beats), clock.monotonicMs());
   if (change?.isStalled === true) handled = handleStall(change.silentMs);
   else if (change !== undefined)
-    void writeLogLine("warn", `the event loop goes on, after ${seconds(change.silentMs)} s`);
+    void writeLogLine("warn", `the event loop runs again, after ${seconds(change.silentMs)} s`);
   if (watch.isStalled && clock.monotonicMs() > endsAtMs && !isEnding) void end();
 }
 
@@ -83,7 +83,7 @@ async function end(): Promise<void> {
   // The next step ends the process: the line must be written before.
   await writeLogLine(
     "error",
-    `the time is over, and the event loop is stuck: the process is ended, and its orders are the guard's; see marketwright cancel-all ${start.path}`,
+    `the time is over and the event loop is stuck: the process ends now. The guard cancels its orders; without one run marketwright cancel-all ${start.path}`,
   );
   await interruptMainThread("end");
   process.kill(process.pid, "SIGKILL");

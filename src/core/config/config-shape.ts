@@ -44,7 +44,7 @@ export function checkShape<Schema extends z.ZodType>(
     .sort((a, b) => rank(a) - rank(b));
   const [first] = issues;
   if (first === undefined)
-    throw new ConfigError("is not what it should be", { field: at.join(".") });
+    throw new ConfigError("does not match its schema", { field: at.join(".") });
   throw problem(first, issues.length - 1, value, root, { at, locate });
 }
 
@@ -158,16 +158,16 @@ function wrongKey(key: string, held: unknown, node: SchemaNode | undefined): Fin
   const known = [...new Set(forms.flatMap(({ properties = {} }) => Object.keys(properties)))];
   if (node !== undefined && known.includes(key))
     return {
-      summary: "does not go with the keys beside it",
+      summary: "cannot be combined with the keys beside it",
       expected: describeExpectation(node, key),
     };
   const isComma = /^\d+$/.test(key) && held === null;
   return {
     summary: "unknown key",
     hint: isComma
-      ? "where a comma ends a value (numbers are written without)"
+      ? "since the comma ended the value before it (write numbers without commas)"
       : suggestKey(key, held, known),
-    expected: known.length === 0 ? "no such key" : `one of ${known.join(", ")}`,
+    expected: known.length === 0 ? "no keys here" : `one of ${known.join(", ")}`,
   };
 }
 
@@ -178,7 +178,7 @@ function wrongName(name: string, mapping: SchemaNode | undefined): Finding {
   const fits =
     lower !== name && names.pattern !== undefined && new RegExp(names.pattern).test(lower);
   return {
-    summary: "is no such name",
+    summary: "is not a valid name",
     hint: fits ? `did you mean ${lower}?` : undefined,
     expected: describeExpectation(names, ""),
   };
@@ -210,14 +210,12 @@ function wrongValue(
 /** The probable meaning of a value that is written as another type. */
 function otherWriting(held: unknown, node: SchemaNode | undefined): string | undefined {
   if (typeof held === "number" && node?.type === "string" && node.pattern === undefined)
-    return "where a text is written in quotes";
+    return "write a text in quotes";
   if (typeof held !== "string" || held.trim() === "") return undefined;
   if (node?.type === "boolean" && /^(yes|no|on|off)$/i.test(held))
     return `did you mean ${/^(yes|on)$/i.test(held)}?`;
   const isNumber = node?.type === "number" || node?.type === "integer";
-  return isNumber && Number.isFinite(Number(held))
-    ? "where a number is written without quotes"
-    : undefined;
+  return isNumber && Number.isFinite(Number(held)) ? "write a number without quotes" : undefined;
 }
 
 function summaryOf(issue: Issue, held: unknown, node: SchemaNode | undefined): string {
@@ -225,10 +223,10 @@ function summaryOf(issue: Issue, held: unknown, node: SchemaNode | undefined): s
   if (held === undefined) return "is missing";
   if (held === null) return "is empty";
   if (typeof held === "string" && node !== undefined && allowedTexts(node).length > 0)
-    return "is none of the choices";
+    return "is not one of the allowed values";
   switch (issue.code) {
     case "invalid_value":
-      return "is none of the choices";
+      return "is not one of the allowed values";
     case "too_small":
       return sizeWords(issue.origin, held, "is too low", "is too short", "has too few entries");
     case "too_big":
@@ -236,14 +234,14 @@ function summaryOf(issue: Issue, held: unknown, node: SchemaNode | undefined): s
     case "invalid_format":
       return "has the wrong form";
     case "not_multiple_of":
-      return "is off its grid";
+      return "is not a multiple of its step";
     case "invalid_type":
-      if (typeof held === "number" && !Number.isFinite(held)) return "is no finite number";
+      if (typeof held === "number" && !Number.isFinite(held)) return "is not a finite number";
       return issue.expected === "int" && typeof held === "number"
-        ? "is no whole number"
+        ? "is not a whole number"
         : "is of the wrong type";
     case "invalid_union":
-      return typeof held === "object" ? "has none of its forms" : "is of the wrong type";
+      return typeof held === "object" ? "has none of the allowed forms" : "is of the wrong type";
     default:
       return issue.message;
   }

@@ -73,7 +73,7 @@ function parseYaml(
       if (alias.resolve(document) !== undefined) return;
       const field = pathFromAncestors(ancestors).join(".");
       const expected = `an anchor (&${alias.source}) above it`;
-      throw createConfigError(`is an alias of nothing, in ${name} line ${lineOf(alias)}`, {
+      throw createConfigError(`is an alias without an anchor, in ${name} line ${lineOf(alias)}`, {
         field,
         value: `*${alias.source}`,
         expected,
@@ -82,7 +82,7 @@ function parseYaml(
     Pair: (_key, pair, ancestors) => {
       if (isCollection(pair.key)) {
         const value = text.slice(...(pair.key.range ?? [])).trim();
-        throw createConfigError(`is no key, in ${name} line ${lineOf(pair.key)}`, {
+        throw createConfigError(`is not a valid key, in ${name} line ${lineOf(pair.key)}`, {
           value,
           expected: "a text as a key",
         });
@@ -127,8 +127,8 @@ function parseYaml(
 }
 
 const WRONG_PATHS: Readonly<Record<string, string>> = {
-  ENOENT: "is not there",
-  ENOTDIR: "is not there",
+  ENOENT: "does not exist",
+  ENOTDIR: "does not exist",
   EISDIR: "is a folder, not a file",
   ENOTFILE: "is a pipe or a device, not a file",
   EACCES: "may not be read by this user",
@@ -166,9 +166,9 @@ function toPlain(document: Document.Parsed, name: string): unknown {
   // Code that walks through it would never end.
   const field = pathIntoItself(value)?.join(".");
   if (field !== undefined)
-    throw createConfigError(`is an alias of what it lies in, in ${name}`, {
+    throw createConfigError(`is an alias of a value that contains it, in ${name}`, {
       field,
-      expected: "a value that ends",
+      expected: "an alias of a value outside it",
     });
   return value;
 }

@@ -17,7 +17,7 @@ const INDENTATION =
 const RIGHT: Partial<Readonly<Record<YAMLError["code"], string>>> = {
   BAD_DQ_ESCAPE: "single quotes around a text that has a backslash",
   BAD_INDENT: INDENTATION,
-  BAD_SCALAR_START: "quotes around a text that begins with a sign of YAML's own",
+  BAD_SCALAR_START: "quotes around a text that begins with a character that YAML reserves",
   BLOCK_AS_IMPLICIT_KEY: INDENTATION,
   BLOCK_IN_FLOW: "quotes around a text that has a colon, and a comma between two keys in braces",
   MISSING_CHAR: "each quote closed, and a comma between two entries in braces or brackets",
@@ -47,20 +47,23 @@ export function createYamlError(
   const { line } = lines.linePos(position);
   if (error.code === "MULTIPLE_DOCS")
     return new ConfigError(`${name} line ${line} begins a second document`, {
-      expected: "one YAML document a file",
+      expected: "one YAML document per file",
     });
   const isUnclosed = error.message.startsWith("Flow ");
   const culprit = isUnclosed
     ? openedBefore(document, position)
     : firstKeyOf(document, (at) => lines.linePos(at).line === line);
   const shown = culprit === undefined ? line : lines.linePos(culprit.at).line;
-  return createConfigError(`${name} line ${line} is no YAML: ${error.message.replace(/\.$/, "")}`, {
-    ...(culprit === undefined ? {} : { field: culprit.path.join(".") }),
-    value: text.split(/\r?\n/)[shown - 1]?.trim(),
-    expected: isUnclosed
-      ? "each { closed by } and each [ by ]"
-      : (RIGHT[error.code] ?? "a YAML file"),
-  });
+  return createConfigError(
+    `${name} line ${line} is not valid YAML: ${error.message.replace(/\.$/, "")}`,
+    {
+      ...(culprit === undefined ? {} : { field: culprit.path.join(".") }),
+      value: text.split(/\r?\n/)[shown - 1]?.trim(),
+      expected: isUnclosed
+        ? "each { closed by } and each [ by ]"
+        : (RIGHT[error.code] ?? "a YAML file"),
+    },
+  );
 }
 
 interface Culprit {

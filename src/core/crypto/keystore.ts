@@ -61,7 +61,7 @@ export function keystoreAddress(json: string): Hex {
   const { address } = fieldsOf(json);
   const digits = typeof address === "string" ? address.replace(/^0x/, "") : "";
   if (!/^[0-9a-fA-F]{40}$/.test(digits))
-    throw new FormatError("does not say its address", { expected: "a keystore with its address" });
+    throw new FormatError("has no address", { expected: "a keystore with its address" });
   return checksumAddress(`0x${digits}`);
 }
 
@@ -80,9 +80,9 @@ export function decryptKeystore(json: string, password: string): Hex {
     if (words.includes("incorrect password"))
       throw new RunError("the password does not open the keystore", { expected: "its password" });
     const why = words.includes("mismatch")
-      ? "holds the key of another address than it says"
+      ? "holds a key that does not belong to its address"
       : /memory limit/i.test(words)
-        ? "asks for too much memory"
+        ? "needs too much memory"
         : "has fields that are missing or wrong";
     throw new FormatError(why, { expected: KEYSTORE });
   }
@@ -103,7 +103,7 @@ function fieldsOf(json: string): { readonly [field: string]: unknown } {
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }
-  throw new FormatError("is no keystore", { expected: KEYSTORE });
+  throw new FormatError("is not a keystore", { expected: KEYSTORE });
 }
 
 function randomHex(random: Random, length: number): Hex {

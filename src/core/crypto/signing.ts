@@ -88,7 +88,7 @@ class EcdsaSigner implements Signer {
     if (this.#privateKey.length !== 32 || !backend.isPrivateKey(this.#privateKey)) {
       throw new FormatError("not a private key", {
         field: "privateKey",
-        expected: "32 bytes of hex, neither zero nor beyond the group's order",
+        expected: "32 bytes of hex, above zero and below the group's order",
       });
     }
     this.address = checksumAddress(addressOfPublicKey(backend.publicKey(this.#privateKey)));

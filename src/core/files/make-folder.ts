@@ -10,7 +10,7 @@ import { readPathKind } from "./path-kind.js";
 export function makeFolder(directory: string): void {
   const kind = readPathKind(directory);
   if (kind === "folder") return;
-  if (kind !== undefined) throw new Error("it is no folder");
+  if (kind !== undefined) throw new Error("it is not a folder");
   makeFolder(dirname(directory));
   try {
     mkdirSync(directory, { mode: 0o700 });

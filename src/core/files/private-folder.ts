@@ -57,7 +57,7 @@ export function ensurePrivateFolder(directory: string, field: string): boolean {
   throw refuse(
     folder,
     `holds files of other users (${foreign.slice(0, 3).join(", ")}), who could write to it`,
-    "files of this user's alone: look at them, and remove them",
+    "only files of this user: check the others, then remove them",
   );
 }
 

@@ -74,7 +74,7 @@ export class ProcessLock {
       // Another process has continued the chain elsewhere.
       rmSync(own, { force: true });
     }
-    throw new RunError("cannot be taken: others take it again and again", {
+    throw new RunError("cannot be locked: other processes lock it again and again", {
       field: path,
       expected: "one process at a time",
     });

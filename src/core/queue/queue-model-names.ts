@@ -37,7 +37,7 @@ export function createQueueModel(name: string, lotBase: number): QueueModel<Queu
   if (name === riskAverseQueue.name) return riskAverseQueue;
   const share = shareNamed(name, lotBase);
   if (share === undefined)
-    throw new ConfigError("no such queue model", {
+    throw new ConfigError("unknown queue model", {
       field: "queue",
       value: name,
       expected: QUEUE_MODEL_NAMES,

@@ -21,10 +21,10 @@ export class DomainError extends RunError {
 
   constructor(differences: readonly DomainDifference[]) {
     const [first] = differences;
-    super("the exchange's signing domain is not what its parts give: nothing is signed", {
+    super("the exchange's signing domain does not match its parts: nothing is signed", {
       field: first?.field ?? "eip712",
       value: first?.value,
-      expected: first?.expected ?? "our own computation",
+      expected: first?.expected ?? "the value that the client computes",
     });
     this.differences = differences;
   }

@@ -122,7 +122,7 @@ export class OrderPlacer {
   async send(prepared: PreparedOrder): Promise<Order> {
     const accepted = await this.#options.place(prepared.params);
     if (accepted.hash !== prepared.hash) {
-      throw new BuiltOrderError("the exchange answered with another order", [
+      throw new BuiltOrderError("the exchange answered with a different order", [
         `hash is ${accepted.hash}, expected ${prepared.hash}`,
       ]);
     }
@@ -214,7 +214,7 @@ export class OrderPlacer {
     );
     if (wrong.length > 0)
       throw new BuiltOrderError(
-        "the exchange built another order than was asked for: not signed",
+        "the exchange built an order that differs from the request: it is not signed",
         wrong,
       );
     const sendsToken =

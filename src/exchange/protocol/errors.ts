@@ -57,7 +57,7 @@ export const ERROR_CODES = {
   2011: {
     name: "NO_SUCH_ORDER_ERROR",
     codeText: "No such order",
-    meaning: "the order does not exist, or no more",
+    meaning: "the order does not exist, or no longer exists",
   },
   2012: {
     name: "MARGIN_INSUFFICIENT_ERROR",

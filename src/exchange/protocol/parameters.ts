@@ -68,7 +68,7 @@ export const marketId = {
   type: "string",
   required: true,
   maxLength: 64,
-  description: "the market; 1112 for one that is not there",
+  description: "the market; 1112 for one that does not exist",
 } as const;
 export const anyMarketId = {
   name: "marketId",
@@ -133,7 +133,7 @@ export const orderId = {
   name: "orderId",
   type: "id",
   required: true,
-  description: "2011 for one that is not there",
+  description: "2011 for one that does not exist",
 } as const;
 export const anyOrderId = { ...orderId, required: false } as const;
 export const account = {

@@ -26,7 +26,7 @@ export function parseWire<Schema extends z.ZodType>(
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const { path, value: held, expected } = findSchemaViolation(result.error, value);
-  throw new FormatError("not what the protocol says", {
+  throw new FormatError("does not match the protocol", {
     field: path === "" ? where : `${where}.${path}`,
     // A whole record is less helpful than its path.
     value: typeof held === "object" ? undefined : held,
@@ -49,7 +49,7 @@ export function readMarketId(value: unknown, where: string): MarketId {
 /** Parses a list of the wire. @throws FormatError when it is not one. */
 export function parseList(value: unknown, where: string): readonly unknown[] {
   if (Array.isArray(value)) return value;
-  throw new FormatError("not what the protocol says", { field: where, value, expected: "a list" });
+  throw new FormatError("does not match the protocol", { field: where, value, expected: "a list" });
 }
 
 /**

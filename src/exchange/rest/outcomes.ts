@@ -140,10 +140,10 @@ function outcomeOfValue(action: Action, value: unknown, context: OutcomeContext)
       const built = decodeBuildResult(value);
       const hash = context.hasher?.hash(built.order);
       if (hash !== built.hash) {
-        throw new FormatError("the built order does not hash to what it says", {
+        throw new FormatError("the built order's hash differs from the one in the answer", {
           field: "build.orderHash",
           value: built.hash,
-          expected: hash ?? "the rules to be known",
+          expected: hash ?? "a client that has read exchangeInfo",
         });
       }
       return { result: "built", ...built };
@@ -152,7 +152,7 @@ function outcomeOfValue(action: Action, value: unknown, context: OutcomeContext)
     case "cancel-all":
       // A response with a body does not come from the exchange. Taken as a cancel, it would free
       // the slot of an order that still rests.
-      throw new FormatError("a cancel answered with a body", {
+      throw new FormatError("the answer to a cancel has a body", {
         field: "body",
         expected: "HTTP 204 without one",
       });

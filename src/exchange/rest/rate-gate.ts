@@ -39,7 +39,7 @@ export const DEFAULT_LIMITS: readonly RateLimitRule[] = [
  * import { RateLimitError } from "marketwright/exchange";
  *
  * const error = new RateLimitError("placeOrder", 250, false);
- * error.message; // => "the rate budget is spent: placeOrder may go again in 250 ms"
+ * error.message; // => "the rate budget is spent: placeOrder may be sent again in 250 ms"
  * error.isBan; // => false
  * ```
  */
@@ -56,11 +56,11 @@ export class RateLimitError extends RunError {
   constructor(operation: OperationName, retryAfterMs: Ms, isBan: boolean) {
     const when = Number.isFinite(retryAfterMs)
       ? `again in ${Math.ceil(retryAfterMs)} ms`
-      : "until it is told to resume";
+      : "until the client is resumed";
     super(
       isBan
         ? `the exchange has banned this address: no call ${when}`
-        : `the rate budget is spent: ${operation} may go ${when}`,
+        : `the rate budget is spent: ${operation} may be sent ${when}`,
     );
     this.operation = operation;
     this.retryAfterMs = retryAfterMs;

@@ -93,7 +93,7 @@ export function decodeInfo(info: Hex): OrderInfo {
   const words = new DataView(bytes.buffer, bytes.byteOffset, 32);
   const expirationSeconds = Number(words.getBigUint64(16));
   if (!Number.isSafeInteger(expirationSeconds)) {
-    throw new FormatError("expiration is absurd", {
+    throw new FormatError("expiration is out of range", {
       field: "info",
       value: info,
       expected: "seconds below 2^53",

@@ -206,7 +206,7 @@ export class FrameDecoder {
       return [this.#inTicks(snapshot)];
     }
     if (typeof data.event === "string") return NOTHING;
-    throw new FormatError("names no event", {
+    throw new FormatError("has no known event", {
       field: `${where}.event`,
       value: data.event,
       expected: "snapshot or update",
@@ -221,9 +221,9 @@ export class FrameDecoder {
     const merged = this.#coarsenedBooks.get(event.marketId);
     if (merged !== undefined) return { ...event, ...merged.apply(event) };
     if (event.isRounded === true && hasPriceBetweenTicks(event)) {
-      throw new FormatError("a price between the market's ticks that the book had not", {
+      throw new FormatError("a price between the market's ticks that is not in the book", {
         field: `${event.marketId}@orderbook`,
-        expected: "one of the snapshot, or a whole multiple of the tick",
+        expected: "a price of the snapshot, or a whole multiple of the tick",
       });
     }
     return event;

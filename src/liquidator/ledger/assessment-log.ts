@@ -66,7 +66,7 @@ export class AssessmentLog {
 
   /** Records that these wait because the maximum number of takeovers is in flight. */
   recordWaiting(victims: readonly Victim[]): void {
-    const reason = "waiting: as many takeovers are under way as liquidator.maxInFlight allows";
+    const reason = "waiting: as many takeovers are in flight as liquidator.maxInFlight allows";
     for (const { account } of victims)
       this.#revise(account, { reason, isWaiting: true, shortOfQuote: undefined });
   }
@@ -75,7 +75,7 @@ export class AssessmentLog {
   recordNoTakeover(other: Unprofitable | Refused): void {
     const { victim } = other;
     if (other.kind === "unprofitable") {
-      const reason = `would earn too little (held down by ${other.boundBy})`;
+      const reason = `would earn too little (limited by ${other.boundBy})`;
       return this.#revise(victim, { reason, shortOfQuote: other.shortOfQuote });
     }
     const change = { reason: other.detail, isWaiting: undefined, shortOfQuote: undefined };

@@ -283,7 +283,7 @@ export class LiquidationLedger {
     for (const opportunity of this.#open.values()) {
       if (opportunity.intended !== undefined) continue;
       return this.end(opportunity.id, "refused", {
-        reason: "let go: more are open than are kept at hand",
+        reason: "dropped: more opportunities are open than the ledger keeps",
       });
     }
   }

@@ -18,7 +18,7 @@ export function estimateGasCost({
   readonly credit: CreditUnits;
 } {
   if (creditPerEth <= 0n)
-    throw new FormatError("is no price of ether", {
+    throw new FormatError("is not a price of ether", {
       field: "creditPerEth",
       value: creditPerEth,
       expected: "credit units above zero",

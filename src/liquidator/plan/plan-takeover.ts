@@ -18,7 +18,7 @@ const BOUND_WORDS: Readonly<Record<TakeoverBound, string>> = {
   position: "the position ends there",
   cure: "the account is safe from there on",
   depth: "the book is too thin",
-  margin: "the own margin with its buffer has no room for a lot",
+  margin: "the own margin less its buffer has no room for a lot",
   "max-position": "maxPositionLots leaves no room for a lot",
   "market-notional": "the market's maxNotional leaves no room for a lot",
   "account-notional": "the account's maxNotional leaves no room for a lot",
@@ -68,7 +68,7 @@ export function planPosition(victim: Victim, perp: Hex, input: PlanInput): Takeo
   const sized = new TakeoverSizer(market, paper, input, gasCost.credit, enough).search();
   if (sized === "less-than-a-lot")
     return refuse("less-than-a-lot", `its position of ${paper} paper is smaller than a lot`);
-  if (sized === "no-book") return refuse("no-book", "nobody on the book to unwind with");
+  if (sized === "no-book") return refuse("no-book", "the book has no orders to unwind against");
   if ("brokenAtOnce" in sized) return refuse(sized.brokenAtOnce, BOUND_WORDS[sized.brokenAtOnce]);
 
   const { terms, unwindEstimate, ownAfter, lossCredit, boundBy } = sized;

@@ -77,7 +77,7 @@ export class AccountPollSchedule {
       unreadableBlocks,
     }))
       if (!(value > 0))
-        throw new ConfigError("is no number to schedule by", {
+        throw new ConfigError("is not a number above zero", {
           field,
           value,
           expected: "above zero",

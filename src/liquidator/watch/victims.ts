@@ -62,9 +62,12 @@ export function findVictims(confirmation: Confirmation): Victims {
     else if (entry.isSafe) continue;
     else if (own.kind === "unreadable") refuse("stale-own", own.revert.text);
     else if (ownDiffers)
-      refuse("other-formulas", "the own margin is another than the formulas give");
+      refuse("other-formulas", "the chain's margin of the own account differs from the formulas");
     else if (!followsFormulas(entry, markets))
-      refuse("other-formulas", "its margin or a cost is another than the formulas give");
+      refuse(
+        "other-formulas",
+        "the chain's margin of the account, or a cost, differs from the formulas",
+      );
     else victims.push({ account, blockNumber, margin: entry.margin });
   }
   return { victims, refused };

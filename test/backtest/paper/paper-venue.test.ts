@@ -122,7 +122,7 @@ describe("a paper venue", () => {
 
   it("uses a market's last readable rules while the present ones are invalid", async () => {
     const stage = new PaperStage();
-    stage.rulesWithout("btcusdc", "maxLeverage: not what the protocol says (got 12.5)");
+    stage.rulesWithout("btcusdc", "maxLeverage: does not match the protocol (got 12.5)");
     const placed = stage.place("btcusdc", "BUY", 599_990, 5);
     await stage.clock.runFor(100);
     expect(stage.answer(placed)?.outcome).toMatchObject({ result: "accepted" });

@@ -62,14 +62,14 @@ describe("a market in which no order was ever accepted", () => {
     [
       "a strategy that saw nothing",
       [],
-      { blocks: ["the book has no two sides"] },
-      /never shown the market \(the book has no two sides\)$/,
+      { blocks: ["a side of the book is empty"] },
+      /never shown the market \(a side of the book is empty\)$/,
     ],
     [
       "a strategy whose book crossed",
       [],
       {
-        blocks: ["book-unsynchronised: the book stands on no unbroken sequence"],
+        blocks: ["book-unsynchronised: the book is not in sync with the exchange's sequence"],
         book: "the book was crossed",
       },
       /never shown the market \(the book was crossed\)$/,
@@ -126,8 +126,8 @@ describe("a market in which no order was ever accepted", () => {
   it("does not name a halt that was over before most of the run", () => {
     expect(
       whyNever([halted("stale-book", true), halted("stale-book", false), wanted], {
-        blocks: ["the book is not in step"],
+        blocks: ["the book is not in sync"],
       }),
-    ).toBe("no order was ever sent: its strategy asked for quotes once (the book is not in step)");
+    ).toBe("no order was ever sent: its strategy asked for quotes once (the book is not in sync)");
   });
 });

@@ -48,14 +48,14 @@ describe("a sweep's file", () => {
   it("says in one message what is wrong, where, and what would be right", () => {
     const one = (path: string, parameter: object) => ({ parameters: { [path]: parameter } });
     expect(said({ method: "annealing" })).toMatch(
-      /^method: is none of the choices.*one of grid, random, sobol/,
+      /^method: is not one of the allowed values.*one of grid, random, sobol/,
     );
-    expect(said({ method: "model" })).toMatch(/^method: is none of the choices/);
+    expect(said({ method: "model" })).toMatch(/^method: is not one of the allowed values/);
     expect(said({ method: "sobol" })).toMatch(/^count: is missing.*such as 64/);
     expect(said({ count: 3 })).toMatch(/^count: does not go with a grid/);
     expect(said({ seed: 3 })).toMatch(/^seed: does not go with a grid/);
     expect(said({ objective: "luck" })).toMatch(
-      /^objective: is none of the choices.*profitOverDrawdown/,
+      /^objective: is not one of the allowed values.*profitOverDrawdown/,
     );
     expect(said({ parameters: {} })).toMatch(/^parameters: names nothing to vary/);
     expect(said(one("fills.orderLatencyMs", { min: 5, max: 5 }))).toMatch(
@@ -83,7 +83,7 @@ describe("a sweep's file", () => {
     expect(said({ walkForward: { trainMs: 5000, testMs: 5000, stepMs: 4999 } })).toMatch(
       /^walkForward.stepMs: is shorter than testMs: .*twice.*got 4999.*at least 5000/,
     );
-    expect(said({ backtest: "nothing.yaml" })).toMatch(/nothing.yaml is not there/);
+    expect(said({ backtest: "nothing.yaml" })).toMatch(/nothing.yaml does not exist/);
   });
 
   it("names the parameter and the point that the bot, the backtest or the strategy does not accept", async () => {

@@ -54,14 +54,14 @@ const found = (config: typeof AS_TOLD, trades: readonly VenueTrade[] = []) =>
 
 describe("the fee rates that a bot will sign", () => {
   it("are ok if exchangeInfo and the account's trades agree, to the rounding of the contract", () => {
-    const ok = ["ok: maker -0.0001, taker 0.0003, as exchangeInfo says"];
+    const ok = ["ok: maker -0.0001, taker 0.0003, as in exchangeInfo"];
     expect(found(AS_TOLD)).toEqual(ok);
     expect(found(AS_TOLD, [trade("1", true, -100_001n), trade("2", false, 299_998n)])).toEqual(ok);
   });
 
   it("cause a warning if the file differs from exchangeInfo", () => {
     expect(found(AGREED)).toEqual([
-      "warning: orders are signed with maker 0, taker 0.0002, as exchange.makerFeeRate and takerFeeRate say; exchangeInfo says maker -0.0001, taker 0.0003: without an agreement that says so the exchange drops them",
+      "warning: orders are signed with maker 0, taker 0.0002 (exchange.makerFeeRate and takerFeeRate). exchangeInfo has maker -0.0001, taker 0.0003: the exchange drops the orders unless it has agreed to these rates",
     ]);
   });
 

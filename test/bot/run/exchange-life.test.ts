@@ -63,7 +63,7 @@ describe("the state of a bot whose exchange was reset", () => {
     const said = starts({ createdAtMs: CREATED_MS, isNewAccount: true });
     expect(said).toEqual([
       expect.stringMatching(
-        /^the exchange was reset .*earlier-account-until-1790000000000 .*a manual halt stays$/,
+        /^the exchange was reset .*earlier-account-until-1790000000000 .*Manual halts stay$/,
       ),
     ]);
     expect(files()).toEqual([...STAYING, ...OF_CHAIN].sort());
@@ -148,7 +148,7 @@ describe("the state of a bot whose exchange was reset", () => {
     store.write("peak-equity.json", "of the exchange elsewhere");
     expect(starts({ createdAtMs: CREATED_MS, genesis: GENESIS })).toEqual([
       expect.stringContaining("was reset"),
-      expect.stringContaining("is restored"),
+      expect.stringContaining("the bot restored its state"),
     ]);
     expect(files()).toEqual([...OF_ACCOUNT, ...OF_CHAIN, ...STAYING].sort());
     expect(store.read("peak-equity.json")).toBe("peak-equity.json of before");

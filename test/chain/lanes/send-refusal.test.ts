@@ -121,7 +121,7 @@ describe("a real node", () => {
     expect(await broadcastTransaction(rpc, sign())).toMatchObject({
       isAccepted: false,
       refusal: "unknown",
-      text: expect.stringContaining("is of chain"),
+      text: expect.stringContaining("is on chain"),
     });
   });
 });

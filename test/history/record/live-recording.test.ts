@@ -312,9 +312,9 @@ it("reconnects an account's stream after the machine's clock was set", async () 
 });
 
 it.each([
-  [["--market", "nosuch"], /--market.*is no market of this exchange.*btcusdc|nosuch/],
+  [["--market", "nosuch"], /--market.*is not a market of this exchange.*btcusdc|nosuch/],
   [["--market", MARKET, "--own"], /--own.*needs a bot's file/],
-  [["--market", MARKET, "--for", "soon"], /--for.*is no duration/],
+  [["--market", MARKET, "--for", "soon"], /--for.*is not a duration/],
 ])("names what is wrong: %s", async (args, message) => {
   const run = await captureCli([
     "data",

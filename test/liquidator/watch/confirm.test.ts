@@ -139,7 +139,9 @@ describe("a confirmation", () => {
     };
     expect(findVictims({ ...confirmation, own: { ...mine, margin: ownMargin } })).toMatchObject({
       victims: [],
-      refused: [{ reason: "other-formulas", detail: expect.stringContaining("own margin") }],
+      refused: [
+        { reason: "other-formulas", detail: expect.stringContaining("margin of the own account") },
+      ],
     });
   });
 });

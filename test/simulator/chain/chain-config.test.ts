@@ -31,7 +31,7 @@ describe("the configuration of the chain", () => {
     [{ blocks: { intervalMs: -1 } }, /^chain\.blocks\.intervalMs: is too low \(got -1\)/],
     [
       { blocks: { order: "fee" } },
-      /^chain\.blocks\.order: is none of the choices \(got "fee"\); expected .*tip.*arrival/,
+      /^chain\.blocks\.order: is not one of the allowed values \(got "fee"\); expected .*tip.*arrival/,
     ],
     [{ blocks: { interval: 5 } }, /^chain\.blocks\.interval: unknown key/],
     [
@@ -44,7 +44,7 @@ describe("the configuration of the chain", () => {
     ],
     [
       { contracts: { priceHeartbeatMs: 1500 } },
-      /^chain\.contracts\.priceHeartbeatMs: is off its grid/,
+      /^chain\.contracts\.priceHeartbeatMs: is not a multiple of its step/,
     ],
     [{ rpc: { port: 70_000 } }, /^chain\.rpc\.port: is too high/],
   ])("says of %j what would be right", (written, message) => {

@@ -53,7 +53,7 @@ export async function checkChain(check: ChainCheck): Promise<Finding[]> {
       {
         level: "warning",
         subject: "chain",
-        text: "is not used: there is no liquidator in the file",
+        text: "is not used: the file has no liquidator",
       },
     ];
   const rpc = openChainRpc(config.chain, check.rpcs, {
@@ -90,7 +90,7 @@ function headFindings(rpc: ChainRpc, quorum: number): Finding[] {
       text,
     };
   });
-  const text = `${believed} of ${report.length} RPCs are believed, and ${quorum} must agree`;
+  const text = `${believed} of ${report.length} RPCs are usable, and ${quorum} must agree`;
   return [...each, { level: believed >= quorum ? "ok" : "error", subject: "chain.quorum", text }];
 }
 
@@ -148,7 +148,7 @@ async function dealerFindings(check: ChainCheck, rpc: ChainRpc): Promise<Finding
         : {
             level: "error",
             subject: "account.address",
-            text: `${sender} is no operator of ${account} on the chain; expected setOperator by the account`,
+            text: `${sender} is not an operator of ${account} on the chain; expected setOperator by the account`,
           },
     );
   }

@@ -39,12 +39,12 @@ export function checkFees(
       signed.makerFeeRate !== market.makerFeeRate ||
       signed.takerFeeRate !== market.takerFeeRate
     ) {
-      const text = `orders are signed with ${inWords(signed)}, as exchange.makerFeeRate and takerFeeRate say; exchangeInfo says ${inWords(market)}: without an agreement that says so the exchange drops them`;
+      const text = `orders are signed with ${inWords(signed)} (exchange.makerFeeRate and takerFeeRate). exchangeInfo has ${inWords(market)}: the exchange drops the orders unless it has agreed to these rates`;
       findings.unshift({ level: "warning", subject, text });
     }
     return findings.length > 0
       ? findings
-      : [{ level: "ok", subject, text: `${inWords(signed)}, as exchangeInfo says` }];
+      : [{ level: "ok", subject, text: `${inWords(signed)}, as in exchangeInfo` }];
   });
 }
 

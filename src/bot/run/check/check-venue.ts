@@ -116,7 +116,7 @@ function domainFindings(rules: VenueRules): Finding[] {
       {
         level: "ok",
         subject: "domain",
-        text: "the EIP-712 domain and type hashes are the ones that we compute",
+        text: "the EIP-712 domain and type hashes equal the computed ones",
       },
     ];
   return differences.map(({ field, value, expected }) => ({
@@ -196,7 +196,7 @@ function refusedAccount(
 ): Finding {
   const said = `${signer.address}: ${message}`;
   if (config.account.address !== undefined && [...NO_ACCOUNT, INVALID_SIGNATURE].includes(code)) {
-    const text = `${said}; expected an account that its own key has registered, as by marketwright call registerAccount account=${signer.address}, and that has named ${sender} its operator by setOperator: neither can be done with an operator's key`;
+    const text = `${said}; expected an account that its own key has registered (marketwright call registerAccount account=${signer.address}), with ${sender} as its operator (setOperator). An operator's key can do neither`;
     return { level: "error", subject: "account.address", text };
   }
   if (NO_ACCOUNT.includes(code))
@@ -241,7 +241,7 @@ function marginFindings(
       : {
           level: "warning",
           subject: "margin",
-          text: `${text}: orders would be refused before the limits are reached`,
+          text: `${text}: the exchange would refuse orders before the limits are reached`,
         },
   );
   if (!balances.isSafe)
@@ -273,7 +273,7 @@ function orderFindings(
     {
       level: "warning",
       subject: "orders",
-      text: `${manual.length} open orders were not placed by this bot (${list}): guard, cancel-all and the ending of an unknown place would cancel these too`,
+      text: `${manual.length} open orders were not placed by this bot (${list}): guard, cancel-all and the recovery of an unconfirmed order would cancel these too`,
     },
   ];
 }

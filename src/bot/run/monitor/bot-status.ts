@@ -189,7 +189,7 @@ export function buildReadiness(bot: Bot, running?: RunningLiquidator): Readiness
   const quoted = [...bot.context.traders.values()].filter(({ hasStrategy }) => hasStrategy);
   const blind =
     running?.rpc.report().every(({ distrustReason }) => distrustReason !== undefined) === true
-      ? ["liquidator: no RPC can be believed"]
+      ? ["liquidator: no RPC is usable"]
       : [];
   const paused = running === undefined ? undefined : running.liquidator.view().paused;
   const reasons = quoted.flatMap(({ marketId }) => {

@@ -78,7 +78,7 @@ export class FailureHandler {
     this.#bot?.abandon();
     log.fatal(
       { error: mapStrategyStack(error) ?? describeThrown(error) },
-      isDry ? "the bot broke" : "the bot broke: everything is cancelled",
+      isDry ? "the bot failed" : "the bot failed: it cancels all its orders",
     );
     if (isDry) this.#reject(error);
     else void cancelAfterFailure(this.#options).finally(() => this.#reject(error));

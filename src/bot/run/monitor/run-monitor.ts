@@ -198,7 +198,7 @@ export class RunMonitor {
   }
 
   #haltText(on: boolean): string {
-    if (!this.#hasStarted) return on ? "not quoting yet" : "no longer in the way";
+    if (!this.#hasStarted) return on ? "not quoting yet" : "no longer blocking";
     return on ? "halted" : "halt over";
   }
 
@@ -233,7 +233,7 @@ export class RunMonitor {
       case "awaits-settlement":
         return this.#runLog.writeThrottled(
           "info",
-          "waits for trades to settle, which show whether the exchange's positions have them",
+          "waiting for trades to settle, to see whether the exchange's positions include them",
           {
             marketIds: change.marketIds.join(", "),
           },
@@ -284,12 +284,12 @@ export class RunMonitor {
 
   #order(hash: Hex, change: OrderChange): void {
     if (change.change === "revived") {
-      this.#runLog.write("error", "an order that counted as ended is open", {
+      this.#runLog.write("error", "an order that had counted as ended is open", {
         hash,
         from: change.from,
       });
     } else if (change.change === "contradiction") {
-      this.#runLog.write("error", "a report contradicts an order of ours", {
+      this.#runLog.write("error", "a report contradicts one of the bot's orders", {
         hash,
         text: change.text,
       });
@@ -303,13 +303,13 @@ export class RunMonitor {
     if (!isLeftOver)
       return this.#runLog.write(
         "warn",
-        "an order that this bot did not place: left alone, and counted",
+        "found an order that this bot did not place: it stays, and counts towards the limits",
         fields,
       );
     const command = `marketwright call cancelOrder --bot ${this.#bot?.context.config.path ?? "<file>"} marketId=${marketId} orderId=${id}`;
     this.#runLog.write(
       "error",
-      "an order that an earlier run of this bot left in a market that its file does not name: nobody works it",
+      "an earlier run left an order in a market that the bot's file does not name: the bot does not manage it",
       {
         ...fields,
         command,

@@ -53,7 +53,7 @@ export class TokenShortages {
     this.#lasting.set(bucket, { sinceMs: nowMs, overMs, refusals: 1 });
     this.#metrics.setTokensShort(bucket, true);
     const forMs = Number.isFinite(retryAtMs) ? Math.max(0, Math.ceil(retryAtMs - nowMs)) : "ever";
-    this.#runLog.write("warn", `out of ${bucket} tokens: what is wanted waits`, {
+    this.#runLog.write("warn", `out of ${bucket} tokens: requests wait`, {
       waits: action,
       why,
       forMs,
@@ -69,7 +69,7 @@ export class TokenShortages {
       if (nowMs < overMs) continue;
       this.#lasting.delete(bucket);
       this.#metrics.setTokensShort(bucket, false);
-      this.#runLog.write("info", `${bucket} tokens are there again`, {
+      this.#runLog.write("info", `${bucket} tokens are available again`, {
         lastedMs: Math.round(overMs - QUIET_MS - sinceMs),
         refusals,
       });

@@ -77,7 +77,7 @@ export class FileTransactionStore implements TransactionStore {
   }
 
   append(record: TransactionRecord): void {
-    if (this.#isBroken) throw new RunError("could not be written before", { field: this.#path });
+    if (this.#isBroken) throw new RunError("could not be written earlier", { field: this.#path });
     this.#write(formatTransactionRecord(record));
     this.#records.push(record);
     if (
@@ -114,7 +114,7 @@ export class FileTransactionStore implements TransactionStore {
         value: header,
         expected: this.#header,
       });
-    throw new FormatError("is no file of transaction lanes", {
+    throw new FormatError("is not a file of the transaction manager", {
       field: this.#path,
       expected: this.#header,
     });
@@ -127,7 +127,7 @@ export class FileTransactionStore implements TransactionStore {
     } catch (error) {
       this.#isBroken = true;
       if (this.#file.failure === undefined) throw error;
-      throw new RunError("cannot be written, nor what was written of it be taken back", {
+      throw new RunError("cannot be written, and a partly written line cannot be removed", {
         field: this.#path,
         cause: this.#file.failure,
       });

@@ -220,7 +220,7 @@ export class TransactionLedger {
       return slot;
     }
     if (job === null && attempt.purpose !== "fill") {
-      throw new FormatError("a transaction of no job", {
+      throw new FormatError("a transaction without its job", {
         field: `nonce ${attempt.nonce}`,
         value: attempt.purpose,
         expected: "its job first",
@@ -245,7 +245,7 @@ export class TransactionLedger {
   #open(nonce: number): void {
     const ended = this.#ended.get(nonce);
     if (ended === undefined)
-      throw new FormatError("is followed again, and has no end", {
+      throw new FormatError("is followed again, but had not ended", {
         field: `nonce ${nonce}`,
         expected: "its transactions and its end first",
       });

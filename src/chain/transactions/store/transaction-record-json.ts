@@ -89,15 +89,18 @@ export function parseTransactionRecord(line: string, place: string): Transaction
     value = JSON.parse(line, (_, field: unknown) => (isInt(field) ? BigInt(field[INT]) : field));
   } catch (error) {
     if (error instanceof SyntaxError)
-      throw new FormatError("is no JSON", { field: place, expected: "a record of the lanes" });
+      throw new FormatError("is not JSON", {
+        field: place,
+        expected: "a record of the transaction manager",
+      });
     throw error;
   }
   const parsed = record.safeParse(value);
   if (parsed.success) return parsed.data as TransactionRecord;
   const where = parsed.error.issues[0]?.path.join(".") ?? "";
-  throw new FormatError("is no record of the lanes", {
+  throw new FormatError("is not a record of the transaction manager", {
     field: `${place}: ${where}`,
-    expected: "a record that the lanes wrote",
+    expected: "a record that the transaction manager wrote",
   });
 }
 

@@ -59,7 +59,7 @@ export async function dataDownloadCommand(
         if (context.stderr.isTTY === true) context.stderr.write("\r\x1b[K");
       }
     });
-  const left = "what was fetched is kept, and the same command goes on after it";
+  const left = "the downloaded history is kept, and the same command continues after it";
   // It may wait for the exchange or for tokens, and can be interrupted at any time.
   const downloaded = await untilInterrupted(context, left, (signal) =>
     rejectOnAbort(signal, work(signal)),
@@ -88,15 +88,15 @@ function bar({ stderr }: CliContext, [fromMs, toMs]: Span): (kind: string, atMs:
 function downloadText({ kinds, volumes, toMs }: Downloaded, span: Span): string {
   const lines = kinds.flatMap(({ kind, rows, days, unlisted, findings }) => {
     const open = days.filter(({ complete }) => !complete).length;
-    const there = unlisted.length === 0 ? "everything is there already" : "nothing is new";
-    const nothing = toMs <= span[0] ? "that time is still to come" : there;
+    const there = unlisted.length === 0 ? "the store has everything already" : "nothing is new";
+    const nothing = toMs <= span[0] ? "that time is in the future" : there;
     const state =
       days.length === 0
         ? nothing
         : `${days.length} ${days.length === 1 ? "day" : "days"} written${open === 0 ? "" : `, ${open} of them open`}`;
     const gaps = unlisted.map(
       ([from, to]) =>
-        `the exchange lists no ${kind} of ${instantText(from)} to ${instantText(to)}: it stays a gap`,
+        `the exchange has no ${kind} of ${instantText(from)} to ${instantText(to)}: it stays a gap`,
     );
     return [
       `${kind}: ${rows} records, ${state}`,

@@ -45,13 +45,13 @@ export async function dataImportCommand(
   const { store, market, symbol, shape, interval, replace, json } = options;
   const mappings = mappingsOf(options);
   if (mappings.length > 0 && shape !== undefined) {
-    throw new ConfigError("contradicts a mapping", {
+    throw new ConfigError("cannot be combined with a mapping", {
       field: "--shape",
       value: shape,
       expected: "a shape or a mapping, not both",
     });
   }
-  const imported = await untilInterrupted(context, "nothing of it is in the store", (signal) =>
+  const imported = await untilInterrupted(context, "nothing was written to the store", (signal) =>
     importFiles(new HistoryStore(store), {
       cancellation: { signal, clock: context.runtime.clock },
       market,
@@ -74,14 +74,14 @@ export async function dataImportCommand(
 function mappingsOf({ mapping, mappedFiles, ...flags }: ImportCommandOptions): readonly Mapping[] {
   const { kind, columns } = flags;
   if (mappedFiles !== undefined && kind === undefined)
-    throw new ConfigError("is of a mapping in flags", {
+    throw new ConfigError("needs a mapping in flags", {
       field: "--mapped-files",
       value: mappedFiles,
       expected: "--kind and --columns with it; a file of a mapping has `files`",
     });
   if (mapping !== undefined) {
     if (kind === undefined && columns === undefined) return loadMappings(mapping);
-    throw new ConfigError("is given beside --kind or --columns", {
+    throw new ConfigError("cannot be combined with --kind or --columns", {
       field: "--mapping",
       value: mapping,
       expected: "the mapping in a file or in flags, not both",
@@ -109,7 +109,7 @@ function mappingInFlags(
     };
     for (const [field, value] of Object.entries(units)) {
       if (value !== undefined)
-        throw new ConfigError("is of a mapping", {
+        throw new ConfigError("needs a mapping in flags", {
           field,
           value,
           expected: "--kind and --columns with it",
@@ -120,16 +120,16 @@ function mappingInFlags(
   if (kind === undefined) {
     throw new ConfigError("is missing", {
       field: "--kind",
-      expected: "the kind of the file whose --columns are told, such as trades",
+      expected: "the kind of the file that --columns describes, such as trades",
     });
   }
   if (columns === undefined) {
     const interval = intervalFor(kind);
     const shaped =
       interval === ""
-        ? "no --kind where the file's shape tells it"
+        ? "no --kind, since the file's shape gives it"
         : `--interval ${interval} for candles of a known shape`;
-    throw new ConfigError("goes with --columns", {
+    throw new ConfigError("needs --columns", {
       field: "--kind",
       value: kind,
       expected: `${shaped}, or --columns with it`,
@@ -138,7 +138,7 @@ function mappingInFlags(
   const pairs = columns.split(",").map((pair) => {
     const at = pair.indexOf("=");
     if (at < 1 || at === pair.length - 1)
-      throw new ConfigError("is no pair", {
+      throw new ConfigError("is not a pair", {
         field: "--columns",
         value: pair,
         expected: "ours=theirs, such as price=px",
@@ -179,7 +179,7 @@ function clockOf({ clockParts, clockOffsetNs, baseLatencyNs = "0" }: ImportComma
 
 function whole(text: string, field: string, signed = false): bigint {
   if ((signed ? /^-?\d{1,18}$/ : /^\d{1,18}$/).test(text)) return BigInt(text);
-  throw new ConfigError("is no whole number", {
+  throw new ConfigError("is not a whole number", {
     field,
     value: text,
     expected: signed ? "a whole number" : "a whole number of zero or more",
@@ -188,7 +188,7 @@ function whole(text: string, field: string, signed = false): bigint {
 
 function importText({ files, clock }: Imported, market: string): string {
   const lines = files.flatMap(({ file, kind, rows, days, findings, stayed }) => [
-    `${file}: ${rows} ${kind}, ${days.length === 0 ? "there already as it was read then (--replace reads it anew)" : `${days.length === 1 ? "day" : "days"} ${spanText(days.map(({ day }) => day))}`}`,
+    `${file}: ${rows} ${kind}, ${days.length === 0 ? "already in the store (--replace reads it again)" : `${days.length === 1 ? "day" : "days"} ${spanText(days.map(({ day }) => day))}`}`,
     ...[
       ...findings,
       ...describeDayFindings({ market, kind }, days, findings),
@@ -212,7 +212,7 @@ function stayedText(kind: string, days: readonly Day[]): string[] {
   const more = days.length > MOST_DAYS ? `, and ${days.length - MOST_DAYS} more (--json)` : "";
   const named = `${days.slice(0, MOST_DAYS).join(", ")}${more}`;
   return [
-    `${kind} of it stay as they were read before, under another mapping, clock or repair: ${named} (--replace reads anew those days that it still has rows of; delete the two files of any other)`,
+    `${kind} stay as an earlier import wrote them, with another mapping, clock or repair: ${named}. --replace reads the days again for which the file still has rows; for other days delete their two files`,
   ];
 }
 

@@ -56,7 +56,7 @@ function stagedText(staged: readonly StagedWork[]): string {
     .map(({ what, market, path, bytes, process, advice }) => {
       const whose = `${what === "day" ? "a day" : `${what === "import" ? "an" : "a"} ${what}`}${market === undefined ? "" : ` of ${market}`}`;
       const state =
-        process === undefined ? `was killed; ${advice}` : `is under way in process ${process}`;
+        process === undefined ? `was killed; ${advice}` : `is still running in process ${process}`;
       return `\nnot in the store yet: ${whose}, ${bytes} bytes in ${path}, ${state}\n`;
     })
     .join("");
@@ -75,7 +75,7 @@ function absence(
     market !== undefined && series.some((one) => one.market === market)
       ? series.filter((one) => one.market === market)
       : series;
-  return `${store.root}: has no ${asked}; there are ${there.map((one) => `${one.market} ${one.kind}`).join(", ")}`;
+  return `${store.root}: has no ${asked}; it has ${there.map((one) => `${one.market} ${one.kind}`).join(", ")}`;
 }
 
 function listText(listings: readonly SeriesListing[], withDays: boolean): string {

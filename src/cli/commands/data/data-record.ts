@@ -59,7 +59,7 @@ export async function dataRecordCommand(
         .finally(() => log.close());
     });
     if (rules.markets[market] === undefined) {
-      throw new ConfigError("is no market of this exchange", {
+      throw new ConfigError("is not a market of this exchange", {
         field: "--market",
         value: market,
         expected: `one of ${Object.keys(rules.markets).join(", ")}`,
@@ -104,7 +104,7 @@ function signerOf(
   if (own === true && config === undefined) {
     throw new ConfigError("needs a bot's file", {
       field: "--own",
-      expected: "--exchange with a bot's file, or --key-env with the variable of a key",
+      expected: "--exchange with a bot's file, or --key-env with the name of the key's variable",
     });
   }
   if (keyEnv !== undefined)
@@ -139,5 +139,5 @@ function recordedText({ kinds }: Recorded): string {
     `${kind}: ${rows} rows, ${days.map(({ day }) => day).join(", ")}`,
     ...[...new Set(days.flatMap(({ findings }) => findings))].map((finding) => `  ${finding}`),
   ]);
-  return lines.length === 0 ? "nothing was heard\n" : `${lines.join("\n")}\n`;
+  return lines.length === 0 ? "nothing was received\n" : `${lines.join("\n")}\n`;
 }

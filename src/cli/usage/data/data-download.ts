@@ -8,7 +8,7 @@ Examples:
   marketwright data download --exchange http://127.0.0.1:8620/v1 --market btcusdc --from 2026-11-01 --to 2026-11-08
   marketwright data download --exchange config/bot.yaml --market btcusdc --from 2026-11-21T12:00:00Z --to 2026-11-22 --kinds trades,klines-15M
 
-What the store covers already is not asked for again, so the same command goes on after a kill. Exit code 1 when the trades do not
+The command downloads only what the store lacks, so it continues after a kill. Exit code 1 when the trades do not
 agree with the candles.`;
 
 /** `marketwright data download` */

@@ -19,13 +19,13 @@ Shapes: ${SHAPES.join(", ")}; docs/reference/import-formats.md has each.`;
 export function addDataImport(data: Command, context: CliContext): void {
   data
     .command("import")
-    .description("take trades, books, candles and the like from files that you have")
+    .description("import trades, books, candles and other history from files")
     .argument("<files...>", "CSV, NDJSON or Parquet, plain, gzipped or zipped")
-    .requiredOption("--market <id>", "the market that they are of, as the store is to name it")
+    .requiredOption("--market <id>", "the market of the files, by its name in the store")
     .option("--store <folder>", "the folder of the history", DEFAULT_STORE)
     .option("--symbol <name>", "the market's name in files that hold several")
-    .option("--shape <shape>", "what the files are, where their first line does not tell")
-    .option("--interval <interval>", "of candles, such as 15M; seen in the data otherwise")
+    .option("--shape <shape>", "the shape of the files, if their first line does not show it")
+    .option("--interval <interval>", "of candles, such as 15M (default: found in the data)")
     .option(
       "--mapping <file>",
       "a YAML file that says which column is which, of one mapping or of a list of them under mappings",
@@ -36,10 +36,10 @@ export function addDataImport(data: Command, context: CliContext): void {
       "with --kind: ours=theirs, with commas between; theirs by name, or by place from 0, as in time=0,price=1",
     )
     .option("--time-unit <unit>", "with --kind: s, ms, us, ns or iso (default: ms)")
-    .option("--recv-time-unit <unit>", "with --kind: of the local stamp, where it has another")
+    .option("--recv-time-unit <unit>", "with --kind: of the local stamp, if it differs")
     .option(
       "--amount-unit <unit>",
-      "with --kind: what amounts count, base or contracts; seen in the names otherwise",
+      "with --kind: the unit of amounts, base or contracts (default: found in the names)",
     )
     .option(
       "--mapped-files <names>",
@@ -49,13 +49,16 @@ export function addDataImport(data: Command, context: CliContext): void {
       "--clock-parts <places>",
       "places in the capture (its line) at which another recording begins, with commas between",
     )
-    .option("--clock-offset-ns <ns>", "add this to local stamps, instead of what the data say")
+    .option(
+      "--clock-offset-ns <ns>",
+      "add this to local stamps, instead of the correction found in the data",
+    )
     .option("--base-latency-ns <ns>", "latency of the fastest message after a correction", "0")
-    .option("--replace", "drop what the same days hold already")
+    .option("--replace", "replace the rows that the store has for the same days")
     .option("--round", "round numbers of more than 15 digits to 15, such as 0.30000000000000004")
     .option(
       "--drop-bad-rows <rows>",
-      "leave out up to so many rows of a file that cannot be used, and say how many",
+      "skip up to so many unusable rows of a file, and report how many",
     )
     .option("--json", "JSON on stdout")
     .addHelpText("after", EXAMPLES)

@@ -8,7 +8,7 @@ Examples:
   marketwright data record --exchange http://127.0.0.1:8620/v1 --market btcusdc --for 1h
   marketwright data record --exchange config/bot.yaml --market btcusdc --own
 
-It records until --for is over or Ctrl-C, and then puts what it has into the store. What a killed recording left is put there by the
+The command records until --for is over or Ctrl-C, then writes the records to the store. What a killed recording left is written by the
 next one of the same market.`;
 
 /** `marketwright data record` */
@@ -20,8 +20,8 @@ export function addDataRecord(data: Command, context: CliContext): void {
     )
     .requiredOption("--exchange <where>", "its REST address, or a bot's file that names it")
     .requiredOption("--market <id>", "the market")
-    .option("--for <duration>", "how long, such as 30m or 12h; until interrupted otherwise")
-    .option("--own", "with a bot's file: its account's orders and fills too")
+    .option("--for <duration>", "how long, such as 30m or 12h (default: until interrupted)")
+    .option("--own", "with a bot's file: also its account's orders and fills")
     .option(
       "--key-env <name>",
       "record the account whose private key this environment variable holds",

@@ -95,10 +95,10 @@ export class AccountUpdater {
    */
   startReportingDiscrepancies(): void {
     this.#reportsDiscrepancies = true;
-    const { told } = this.netValue;
-    if (told === undefined) return;
-    this.startValue.begin(told);
-    this.transfers.begin(told.atMs);
+    const { told: reported } = this.netValue;
+    if (reported === undefined) return;
+    this.startValue.begin(reported);
+    this.transfers.begin(reported.atMs);
   }
 
   /** Grows with every trade, settlement, failure, income and corrected position. */
@@ -131,8 +131,10 @@ export class AccountUpdater {
     const own = before === undefined ? this.orders.recognise(report) : this.orders.get(before.hash);
     if (own === undefined) return changes;
     if (source === "stream") {
-      const told = this.pendingDiscrepancies.isEmpty ? undefined : readReportedAmounts(report);
-      if (told !== undefined && areSameAmounts(told, own))
+      const reportedAmounts = this.pendingDiscrepancies.isEmpty
+        ? undefined
+        : readReportedAmounts(report);
+      if (reportedAmounts !== undefined && areSameAmounts(reportedAmounts, own))
         this.pendingDiscrepancies.clear(own.hash);
     } else if (source !== "answer" && before?.place === "seen" && !areSameAmounts(before, own)) {
       const missing = own.finalAtMs !== undefined && source === "history";
@@ -147,13 +149,13 @@ export class AccountUpdater {
     return changes;
   }
 
-  applyTrade(trade: VenueTrade, told: RecordSource, nowMs: Ms): readonly AccountChange[] {
+  applyTrade(trade: VenueTrade, source: RecordSource, nowMs: Ms): readonly AccountChange[] {
     const news = this.trades.trade(trade);
-    if (told === "stream" && !this.pendingDiscrepancies.isEmpty)
+    if (source === "stream" && !this.pendingDiscrepancies.isEmpty)
       this.pendingDiscrepancies.clear(subjectOf(trade));
     if (news === undefined) return [];
     this.#moneySerial += 1;
-    if (told === "rest" && (news.news === "fill" || news.news === "failed")) {
+    if (source === "rest" && (news.news === "fill" || news.news === "failed")) {
       this.addPendingDiscrepancy(subjectOf(trade), nowMs, {
         kind: "trade-missed",
         marketId: trade.marketId,
@@ -184,9 +186,9 @@ export class AccountUpdater {
     }
   }
 
-  applyIncome(income: VenueIncome, told: RecordSource, nowMs: Ms): readonly AccountChange[] {
+  applyIncome(income: VenueIncome, source: RecordSource, nowMs: Ms): readonly AccountChange[] {
     const subject = `income ${income.id}`;
-    if (told === "stream") this.pendingDiscrepancies.clear(subject);
+    if (source === "stream") this.pendingDiscrepancies.clear(subject);
     if (isTransfer(income) && (!this.#reportsDiscrepancies || this.incomes.isEarlier(income)))
       this.transfers.noteEarlier(income);
     const isOurLiquidation = isLiquidation(income) && this.#instruments.has(income.marketId);
@@ -196,7 +198,7 @@ export class AccountUpdater {
     this.#moneySerial += 1;
     if (isOurLiquidation) this.takeovers.applyIncome(income, nowMs);
     // Other incomes repeat the trades, and not every exchange streams them.
-    if (told === "rest" && income.type === "FUNDING_FEE") {
+    if (source === "rest" && income.type === "FUNDING_FEE") {
       this.addPendingDiscrepancy(subject, nowMs, {
         kind: "income-missed",
         marketId: income.marketId,
@@ -218,18 +220,18 @@ export class AccountUpdater {
   applyAccount(
     balances: VenueBalances,
     positions: readonly VenuePosition[],
-    told: RecordSource,
+    source: RecordSource,
     nowMs: Ms,
   ): readonly AccountChange[] {
-    if (told === "stream") this.#streamBalancesSerial += 1;
+    if (source === "stream") this.#streamBalancesSerial += 1;
     this.netValue.applyBalances(balances, positions, nowMs);
     this.#balancesMoneySerial = this.#moneySerial;
     if (this.startValue.hasUncertainTransfers) this.startValue.settle();
     // A list is complete: an absent position is gone. An update may contain only changes.
-    if (told === "rest") this.#positions.clear();
+    if (source === "rest") this.#positions.clear();
     for (const position of positions) {
       this.#positions.set(position.marketId, position);
-      if (told === "stream") this.streamed.update(position, nowMs);
+      if (source === "stream") this.streamed.update(position, nowMs);
     }
     return [{ kind: "balances", balances, atMs: nowMs }];
   }

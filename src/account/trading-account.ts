@@ -358,10 +358,10 @@ export class TradingAccount extends AccountReadings {
   }
 
   #withReconcile(step: AccountStep, nowMs: Ms): AccountStep {
-    const asked = this.#reconciler.refresh(nowMs, "unknown");
+    const refreshed = this.#reconciler.refresh(nowMs, "unknown");
     return {
-      changes: [...step.changes, ...asked.changes],
-      queries: [...step.queries, ...asked.queries],
+      changes: [...step.changes, ...refreshed.changes],
+      queries: [...step.queries, ...refreshed.queries],
     };
   }
 

@@ -6,13 +6,16 @@ const SIGNALS = ["SIGHUP", "SIGINT", "SIGTERM"] as const;
  * Earlier listeners are restored afterwards.
  */
 export async function withDefaultSignals<T>(work: () => Promise<T>): Promise<T> {
-  const heard = SIGNALS.map((signal) => ({ signal, listeners: process.listeners(signal) }));
-  for (const { signal, listeners } of heard)
+  const listenersBySignal = SIGNALS.map((signal) => ({
+    signal,
+    listeners: process.listeners(signal),
+  }));
+  for (const { signal, listeners } of listenersBySignal)
     for (const listener of listeners) process.off(signal, listener);
   try {
     return await work();
   } finally {
-    for (const { signal, listeners } of heard)
+    for (const { signal, listeners } of listenersBySignal)
       for (const listener of listeners) process.on(signal, listener);
   }
 }

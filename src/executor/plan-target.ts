@@ -84,7 +84,7 @@ export function planTarget(input: TargetInput): TargetPlan {
   const { intent, positionLots, working, nowMs, rules } = input;
   const remainingLots = intent.targetLots - positionLots;
   const live = working.filter(isSlotClosedBy);
-  const standing = takeDown(input, live);
+  const cleared = takeDown(input, live);
   const end = (state: TargetState, why: string, withheld: readonly Withheld[] = []): TargetPlan => {
     const isOver = state === "done" || state === "dust" || state === "expired";
     const nextSliceAtMs = isOver
@@ -102,7 +102,7 @@ export function planTarget(input: TargetInput): TargetPlan {
       remainingLots,
       nextSliceAtMs,
       why,
-      ...standing,
+      ...cleared,
     };
   };
 
@@ -170,7 +170,7 @@ export function planTarget(input: TargetInput): TargetPlan {
     remainingLots,
     nextSliceAtMs,
     why,
-    ...standing,
+    ...cleared,
   };
 }
 

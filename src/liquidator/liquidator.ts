@@ -230,17 +230,17 @@ export class Liquidator {
     const { victims, refused } = findVictims(confirmation);
     for (const refusal of refused) this.#assessments.recordNoTakeover(refusal);
     if (victims.length === 0 || this.#isStopping) return;
-    const standing = () => ({
+    const readState = () => ({
       paused: this.#options.venue.pause(),
       free: victims.filter(({ account }) => !this.#executor.isBusy(account)),
       most: this.#options.settings.maxInFlight - this.#executor.inFlight.length,
     });
-    const before = standing();
+    const before = readState();
     const mayPlan = before.paused === undefined && before.free.length > 0 && before.most > 0;
     const prices = mayPlan ? await this.#gasPrices() : undefined;
     if (this.#isStopping) return;
     // No await from here on: a plan reserves its room before another order can take it.
-    const { paused, free, most } = standing();
+    const { paused, free, most } = readState();
     if (free.length === 0) return;
     if (paused !== undefined) return this.#assessments.recordPause(free, paused);
     if (most <= 0) return this.#assessments.recordWaiting(free);

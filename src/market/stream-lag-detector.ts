@@ -62,8 +62,8 @@ export class StreamLagDetector {
   }
 
   /** Time at which a book with its last event at `heardAtMs` was last known to be right. */
-  rightAtMs(heardAtMs: Ms): Ms {
-    const laggedMs = heardAtMs - this.#lagMs;
+  rightAtMs(lastEventAtMs: Ms): Ms {
+    const laggedMs = lastEventAtMs - this.#lagMs;
     return this.#owed === undefined ? laggedMs : Math.min(laggedMs, this.#owed.sinceMs);
   }
 

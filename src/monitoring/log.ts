@@ -82,14 +82,14 @@ export function openLog(options: LogOptions): OpenLog {
     ...(options.file === undefined ? {} : { mode: 0o600 }),
   });
   let why: unknown;
-  let again: Timer | undefined;
+  let retry: Timer | undefined;
   const tryAgain = (): void => {
-    again = undefined;
+    retry = undefined;
     destination.write("");
   };
   destination.on("error", (error: unknown) => {
     why = error;
-    if (isWouldBlockError(error)) again ??= options.clock.setTimer(TRY_AGAIN_MS, tryAgain);
+    if (isWouldBlockError(error)) retry ??= options.clock.setTimer(TRY_AGAIN_MS, tryAgain);
   });
   destination.on("write", () => {
     why = undefined;
@@ -98,7 +98,7 @@ export function openLog(options: LogOptions): OpenLog {
     ...createLog(destination, options),
     destination: options.file ?? "stderr",
     close: () => {
-      again?.cancel();
+      retry?.cancel();
       if (why === undefined) destination.flushSync();
       else if (isWouldBlockError(why)) {
         triesLeft = LAST_TRIES;

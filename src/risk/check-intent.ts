@@ -198,9 +198,9 @@ function clipToPosition(
     BUY: Math.max(0, maxPositionLots - positionLots),
     SELL: Math.max(0, maxPositionLots + positionLots),
   };
-  const asked = { BUY: 0, SELL: 0 };
-  for (const { side, lots } of quotes) asked[side] += lots;
-  if (asked.BUY <= room.BUY && asked.SELL <= room.SELL) return quotes;
+  const requested = { BUY: 0, SELL: 0 };
+  for (const { side, lots } of quotes) requested[side] += lots;
+  if (requested.BUY <= room.BUY && requested.SELL <= room.SELL) return quotes;
   const kept: Quote[] = [];
   for (const quote of [...quotes].sort((a, b) => a.level - b.level)) {
     const lots = Math.min(quote.lots, room[quote.side]);
@@ -312,17 +312,22 @@ function clipTarget(targetLots: Lots, { maxPositionLots, positionLots }: IntentC
   return reduces ? targetLots : Math.sign(targetLots) * maxPositionLots;
 }
 
-function orderClip(what: string, asked: Lots, left: Lots, { amountOf }: IntentContext): Clip {
+function orderClip(what: string, requested: Lots, left: Lots, { amountOf }: IntentContext): Clip {
   return {
     limit: "order-size",
-    why: `${what}: order size ${amountOf(asked)} -> ${amountOf(left)} base`,
+    why: `${what}: order size ${amountOf(requested)} -> ${amountOf(left)} base`,
   };
 }
 
-function positionClip(what: string, asked: Lots, left: Lots, { amountOf }: IntentContext): Clip {
+function positionClip(
+  what: string,
+  requested: Lots,
+  left: Lots,
+  { amountOf }: IntentContext,
+): Clip {
   return {
     limit: "position",
-    why: `${what}: max position ${amountOf(asked)} -> ${amountOf(left)} base`,
+    why: `${what}: max position ${amountOf(requested)} -> ${amountOf(left)} base`,
   };
 }
 

@@ -66,19 +66,19 @@ export function updateHalts(
 ): HaltStep {
   if (demands.length === 0 && state.reasons.length === 0)
     return { state, begun: NONE, ended: NONE };
-  const asked = new Map(demands.map((demand) => [keyOf(demand), demand]));
+  const demanded = new Map(demands.map((demand) => [keyOf(demand), demand]));
   const reasons: HaltReason[] = [];
   const ended: HaltReason[] = [];
   let isChanged = false;
   for (const reason of state.reasons) {
-    const demand = asked.get(keyOf(reason));
-    asked.delete(keyOf(reason));
+    const demand = demanded.get(keyOf(reason));
+    demanded.delete(keyOf(reason));
     const next = demand === undefined ? fade(reason, nowMs, holdMs) : renewed(reason, demand);
     if (next === undefined) ended.push(reason);
     else reasons.push(next);
     if (next !== reason) isChanged = true;
   }
-  const begun: HaltReason[] = [...asked.values()].map((demand) => ({
+  const begun: HaltReason[] = [...demanded.values()].map((demand) => ({
     ...demand,
     sinceMs: nowMs,
     overSinceMs: undefined,

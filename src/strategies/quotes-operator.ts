@@ -94,17 +94,15 @@ export function canKeepQuotes(
   if (last === undefined || last.length !== next.length) return false;
   for (let at = 0; at < next.length; at++) {
     const wanted = next[at];
-    const standing = last[at];
+    const resting = last[at];
     if (
-      standing.side !== wanted.side ||
-      standing.level !== wanted.level ||
-      standing.lots !== wanted.lots
+      resting.side !== wanted.side ||
+      resting.level !== wanted.level ||
+      resting.lots !== wanted.lots
     )
       return false;
-    if (!(Math.abs(standing.ticks - wanted.ticks) <= toleranceTicks)) return false;
-    if (
-      standing.side === "BUY" ? standing.ticks >= touch.askTicks : standing.ticks <= touch.bidTicks
-    )
+    if (!(Math.abs(resting.ticks - wanted.ticks) <= toleranceTicks)) return false;
+    if (resting.side === "BUY" ? resting.ticks >= touch.askTicks : resting.ticks <= touch.bidTicks)
       return false;
   }
   return true;

@@ -51,11 +51,11 @@ export function lotsOfBase(base: number, instrument: Instrument): Lots {
  * ```
  */
 export function exactLotsOfBase(base: number, instrument: Instrument, field: string): Lots {
-  const told = base / instrument.lotBase;
-  const lots = Math.round(told);
+  const exactLots = base / instrument.lotBase;
+  const lots = Math.round(exactLots);
   // For tens of trillions of lots the error of a float exceeds the slack.
   if (
-    Math.abs(told - lots) >
+    Math.abs(exactLots - lots) >
     Math.max(
       Math.min(MOST_SLACK_LOTS, Math.abs(lots) * FLOAT_SLACK),
       Math.abs(lots) * 2 * Number.EPSILON,

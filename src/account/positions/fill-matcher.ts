@@ -63,12 +63,12 @@ export class FillMatcher {
     for (const side of SIDES) {
       const matches = this.#side(marketId, side);
       const gap = this.#gap(marketId, side);
-      const standing = `${gap}/${matches.matchedLots}/${this.#trades.tradedLots(marketId, side)}`;
+      const state = `${gap}/${matches.matchedLots}/${this.#trades.tradedLots(marketId, side)}`;
       if (gap !== 0 && this.#trades.isSettled(marketId)) {
-        if (matches.lastGap === standing) matches.settledAsideLots += gap;
+        if (matches.lastGap === state) matches.settledAsideLots += gap;
         else stands = true;
       }
-      matches.lastGap = standing;
+      matches.lastGap = state;
     }
     return stands;
   }

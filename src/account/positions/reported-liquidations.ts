@@ -58,8 +58,8 @@ export class ReportedLiquidations {
    * Returns true if this market had a report after the first `reportCount` of all. A position
    * queried before that report may not include it.
    */
-  isReportedSince(marketId: MarketId, heard: number): boolean {
-    return (this.#lastReport.get(marketId) ?? 0) > heard;
+  isReportedSince(marketId: MarketId, sinceReport: number): boolean {
+    return (this.#lastReport.get(marketId) ?? 0) > sinceReport;
   }
 
   /** Adds a liquidation that no takeover explains. */

@@ -181,9 +181,9 @@ export class TakeoverLedger {
     for (const entry of this.#entries.values()) {
       if (entry.takeover.marketId !== marketId || entry.counted) continue;
       entry.counted = true;
-      const wasTold = entry.isPositionReported;
+      const wasReported = entry.isPositionReported;
       // Checked for reported takeovers too: their income belongs to no other takeover.
-      if (this.#isInBase(entry) || wasTold) continue;
+      if (this.#isInBase(entry) || wasReported) continue;
       if (entry.isRevert) this.#pendingReverts.add(entry);
       missing.push(entry.takeover);
     }
@@ -348,11 +348,11 @@ export class TakeoverLedger {
   }
 }
 
-function newEntry(takeover: Takeover, saidAtMs: Ms): Entry {
+function newEntry(takeover: Takeover, recordedAtMs: Ms): Entry {
   const isRevert = takeover.id.endsWith(REVERT_SUFFIX);
   return {
     takeover,
-    recordedAtMs: saidAtMs,
+    recordedAtMs: recordedAtMs,
     isRevert,
     counted: false,
     isPositionReported: false,

@@ -106,7 +106,7 @@ export class NetValue {
   #close(): void {
     if (this.#reported === undefined) return;
     const { balances, positions } = this.#reported;
-    const heard = (marketId: MarketId): readonly MarkInForce[] =>
+    const marksInForce = (marketId: MarketId): readonly MarkInForce[] =>
       (this.#marks.get(marketId) ?? []).map(({ mark, atMs }, at, all) => {
         // The newest mark is still current. An index below 0 would be looked up by name, far more
         // slowly than an element.
@@ -118,7 +118,7 @@ export class NetValue {
       });
     const found = inferMarkPrices(
       { exposure: balances.exposure, positions },
-      heard,
+      marksInForce,
       this.#instruments,
     );
     if (found === undefined) return;

@@ -24,12 +24,12 @@ type Answered = Extract<Outcome, { result: "answered" }>;
 /** Applies a response to the books and to the run. */
 export function applyResponse(
   run: ReconcileRun,
-  asked: PendingQuery,
+  pending: PendingQuery,
   outcome: Answered,
   nowMs: Ms,
 ): ResponseResult {
   const { updater } = run;
-  const { query } = asked;
+  const { query } = pending;
   const changes: AccountChange[] = [];
   const next: FollowUpQuery[] = [];
   switch (outcome.ask) {
@@ -38,18 +38,18 @@ export function applyResponse(
       if (run.cause === "start") updater.incomes.begin(outcome.data.serverTimeMs);
       break;
     case "openOrders":
-      changes.push(...openOrders(run, asked.sentAtMs, outcome.data, nowMs));
+      changes.push(...openOrders(run, pending.sentAtMs, outcome.data, nowMs));
       break;
     case "balances":
       changes.push(...applyBalances(run, outcome.data, nowMs));
       break;
     case "historyOrders":
       for (const order of outcome.data)
-        changes.push(...updater.applyOrder(order, "history", nowMs, asked.sentAtMs));
-      if (query.ask === "historyOrders" && asked.window !== undefined) {
+        changes.push(...updater.applyOrder(order, "history", nowMs, pending.sentAtMs));
+      if (query.ask === "historyOrders" && pending.window !== undefined) {
         const { marketId } = query;
         const verdict = windowsAfterPage(
-          asked.window,
+          pending.window,
           outcome.data.map(({ createdAtMs }) => createdAtMs),
         );
         if (!verdict.complete) run.incompleteHistory.add(marketId);
@@ -109,7 +109,7 @@ export function createHistoryQuery(marketId: MarketId, window: HistoryWindow): Q
 
 function openOrders(
   run: ReconcileRun,
-  askedAtMs: Ms,
+  requestedAtMs: Ms,
   open: readonly VenueOrder[],
   nowMs: Ms,
 ): readonly AccountChange[] {
@@ -119,7 +119,7 @@ function openOrders(
   const listed = new Set<string>();
   for (const order of open) {
     const before = orders.recognise(order);
-    const news = updater.applyOrder(order, "open-orders", nowMs, askedAtMs);
+    const news = updater.applyOrder(order, "open-orders", nowMs, requestedAtMs);
     changes.push(...news);
     const unexpected = news.some(
       (c) => c.kind === "adopted" || (c.kind === "order" && c.change.change === "revived"),
@@ -145,7 +145,7 @@ function openOrders(
     } else if (
       order.place === "seen" &&
       order.seenAtMs !== undefined &&
-      order.seenAtMs < askedAtMs
+      order.seenAtMs < requestedAtMs
     ) {
       run.missing.push(order.hash);
     }

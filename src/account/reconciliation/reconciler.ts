@@ -107,13 +107,13 @@ export class Reconciler {
 
   /** Applies the outcome of a query. Responses to queries of a dropped run change nothing. */
   outcome(actionId: ActionId, outcome: Outcome, nowMs: Ms): AccountStep {
-    const asked = this.#queries.take(actionId);
+    const pending = this.#queries.take(actionId);
     const run = this.#run;
-    if (asked === undefined || run === undefined) return NOTHING;
-    if (outcome.result !== "answered" || outcome.ask !== asked.query.ask) {
-      return { changes: [this.#queries.scheduleRetry(asked, outcome, nowMs)], queries: [] };
+    if (pending === undefined || run === undefined) return NOTHING;
+    if (outcome.result !== "answered" || outcome.ask !== pending.query.ask) {
+      return { changes: [this.#queries.scheduleRetry(pending, outcome, nowMs)], queries: [] };
     }
-    const { changes, followUps } = applyResponse(run, asked, outcome, nowMs);
+    const { changes, followUps } = applyResponse(run, pending, outcome, nowMs);
     const ask = followUps.map(({ query, window }) => this.#query(query, nowMs, window));
     run.note(changes);
     if (this.#queries.isEmpty) this.#advance(run, nowMs, changes, ask);
@@ -132,7 +132,7 @@ export class Reconciler {
     }
     const changes = this.#queries
       .takeOverdue(nowMs)
-      .map((asked) => this.#queries.scheduleRetry(asked, NO_ANSWER, nowMs));
+      .map((pending) => this.#queries.scheduleRetry(pending, NO_ANSWER, nowMs));
     const ask = this.#queries
       .takeDueRetries(nowMs)
       .map(({ query, window, failures }) => this.#query(query, nowMs, window, failures));

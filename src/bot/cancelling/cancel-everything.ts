@@ -84,14 +84,14 @@ const MOST_WAIT_MS: Ms = 120_000;
  */
 export async function cancelEverything(options: CancelEverythingDeps): Promise<CancelReport> {
   const { client, clock, budget, markets, giveUpAfterMs, mayArriveUntilMs } = options;
-  const standing = new CancelProgress(options);
+  const progress = new CancelProgress(options);
   const exchangeTime = new ExchangeTimeLowerBound(clock, async () => {
-    const asked = await budget.call(
+    const timed = await budget.call(
       "time",
-      { kept: markets.length, isOver: () => standing.hasFailedPermanently },
+      { kept: markets.length, isOver: () => progress.hasFailedPermanently },
       () => client.time(),
     );
-    return asked?.answer;
+    return timed?.answer;
   });
   const clockRead = new SharedRead(options.syncClock);
   const giveUpMs = clock.monotonicMs() + MOST_WAIT_MS;
@@ -104,16 +104,16 @@ export async function cancelEverything(options: CancelEverythingDeps): Promise<C
     mayOrderStillArrive: async () =>
       mayArriveUntilMs !== undefined && (await exchangeTime.nowMs()) <= mayArriveUntilMs,
     shouldStop: (marketId) =>
-      standing.hasFailedPermanently ||
-      clock.monotonicMs() >= (standing.startedMs(marketId) ?? giveUpMs) + giveUpAfterMs,
+      progress.hasFailedPermanently ||
+      clock.monotonicMs() >= (progress.startedMs(marketId) ?? giveUpMs) + giveUpAfterMs,
     onProgress: (news) => {
-      standing.onProgress(news);
+      progress.onProgress(news);
       // If the clock cannot be read, the market's own failure reports it.
       if (isTimestampRejected(news)) clockRead.again().catch(() => {});
     },
   });
-  await Promise.race([done, standing.permanentFailure]);
-  return standing.report();
+  await Promise.race([done, progress.permanentFailure]);
+  return progress.report();
 }
 
 /** Progress in each market while everything is cancelled. */

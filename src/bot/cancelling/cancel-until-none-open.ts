@@ -126,7 +126,7 @@ class MarketCanceller {
 
   async #takeDown(marketId: MarketId): Promise<void> {
     const { everyMs, shouldStop } = this.#options;
-    const standing: MarketProgress = {
+    const progress: MarketProgress = {
       marketId,
       isFirst: true,
       wereOrdersRequested: false,
@@ -137,27 +137,27 @@ class MarketCanceller {
       failures: 0,
     };
     for (;;) {
-      const seen = await this.#readOrders(standing);
+      const seen = await this.#readOrders(progress);
       if (seen === "clean" || shouldStop(marketId)) return;
       const cancelled =
-        seen !== "none" || !standing.isCancelAnswered
-          ? await this.#cancel(standing, seen)
+        seen !== "none" || !progress.isCancelAnswered
+          ? await this.#cancel(progress, seen)
           : "taken";
       if (shouldStop(marketId) && cancelled === "waits") return;
       const isWell = seen !== "failed" && cancelled === "taken";
       // The next read, without a pause, shows what appeared while the first cancel was in flight.
-      if (!standing.isFirst || !isWell) {
-        standing.failures = isWell ? 0 : standing.failures + 1;
+      if (!progress.isFirst || !isWell) {
+        progress.failures = isWell ? 0 : progress.failures + 1;
         const mostMs = Math.max(
-          standing.isListed || standing.isKnown ? MOST_PAUSE_MS : UNKNOWN_PAUSE_MS,
-          this.#paceMs(standing, seen),
+          progress.isListed || progress.isKnown ? MOST_PAUSE_MS : UNKNOWN_PAUSE_MS,
+          this.#paceMs(progress, seen),
         );
         await this.#pause(
           marketId,
-          Math.max(everyMs, Math.min(everyMs * 2 ** (standing.failures - 1), mostMs)),
+          Math.max(everyMs, Math.min(everyMs * 2 ** (progress.failures - 1), mostMs)),
         );
       }
-      standing.isFirst = false;
+      progress.isFirst = false;
     }
   }
 
@@ -170,26 +170,26 @@ class MarketCanceller {
   }
 
   async #readOrders(
-    standing: MarketProgress,
+    progress: MarketProgress,
   ): Promise<"clean" | "none" | "orders" | "failed" | "skipped"> {
     const { budget, client, mayOrderStillArrive, onProgress } = this.#options;
-    const { marketId, isCancelAccepted, isCancelAnswered } = standing;
-    standing.wereOrdersRequested = false;
-    if (standing.isFirst && !this.#readsFirst) return "skipped";
+    const { marketId, isCancelAccepted, isCancelAnswered } = progress;
+    progress.wereOrdersRequested = false;
+    if (progress.isFirst && !this.#readsFirst) return "skipped";
     try {
       const mayCome = !isCancelAnswered || (await mayOrderStillArrive());
-      const instruments = await (standing.failures > 0
+      const instruments = await (progress.failures > 0
         ? this.#instruments.again()
         : this.#instruments.latest());
-      if (instruments === undefined || (standing.isFirst && !this.#readsFirst)) return "skipped";
+      if (instruments === undefined || (progress.isFirst && !this.#readsFirst)) return "skipped";
       const instrument = instruments.get(marketId);
-      standing.isListed = instrument !== undefined;
+      progress.isListed = instrument !== undefined;
       if (instrument === undefined) throw unlisted(marketId, instruments);
       // Further reads may wait for the last one, which must not wait for a rate-limit window to
       // pass.
       if (isCancelAnswered && mayCome && !budget.hasRoomFor("openOrders", 2 * this.#left.size + 1))
         return "none";
-      standing.wereOrdersRequested = true;
+      progress.wereOrdersRequested = true;
       const looked = await budget.call("openOrders", this.#after(marketId), () =>
         client.openOrders(marketId),
       );
@@ -212,12 +212,12 @@ class MarketCanceller {
    * exchange is back, all markets need theirs.
    */
   async #cancel(
-    standing: MarketProgress,
+    progress: MarketProgress,
     seen: "none" | "orders" | "failed" | "skipped",
   ): Promise<"taken" | "failed" | "waits"> {
     const { budget, client, shouldStop, onProgress } = this.#options;
-    const { marketId } = standing;
-    const isBlind = seen === "failed" && !standing.isFirst;
+    const { marketId } = progress;
+    const isBlind = seen === "failed" && !progress.isFirst;
     const wait = isBlind
       ? { kept: ROUNDS * this.#left.size, isOver: () => true }
       : { kept: 0, isOver: () => shouldStop(marketId) };
@@ -226,14 +226,14 @@ class MarketCanceller {
         client.cancelAllOpenOrders(marketId),
       );
       if (called === undefined) return "waits";
-      standing.isCancelAccepted = true;
-      standing.isCancelAnswered = true;
-      standing.isKnown = true;
+      progress.isCancelAccepted = true;
+      progress.isCancelAnswered = true;
+      progress.isKnown = true;
       onProgress({ kind: "cancelled", marketId });
       return "taken";
     } catch (error) {
-      standing.isKnown = !(error instanceof VenueError && error.code === INVALID_MARKET);
-      standing.isCancelAnswered ||= error instanceof VenueError && !error.mayHaveHappened;
+      progress.isKnown = !(error instanceof VenueError && error.code === INVALID_MARKET);
+      progress.isCancelAnswered ||= error instanceof VenueError && !error.mayHaveHappened;
       onProgress({ kind: "not-cancelled", marketId, error });
       return "failed";
     }

@@ -27,9 +27,9 @@ export class ExchangeTimeLowerBound {
    * @throws what the query throws. The next call queries again after either.
    */
   async nowMs(): Promise<Ms> {
-    const told = await this.#reading.latest();
-    return told === undefined
+    const reading = await this.#reading.latest();
+    return reading === undefined
       ? Number.NEGATIVE_INFINITY
-      : told.serverMs + this.#clock.monotonicMs() - told.atMonotonicMs;
+      : reading.serverMs + this.#clock.monotonicMs() - reading.atMonotonicMs;
   }
 }

@@ -159,10 +159,10 @@ export class Guard {
       return hasBeaten || this.#stopped;
     };
     const exchangeTime = new ExchangeTimeLowerBound(clock, async () => {
-      const asked = await budget.call("time", { kept: watched.length, isOver }, () =>
+      const timed = await budget.call("time", { kept: watched.length, isOver }, () =>
         client.time(),
       );
-      return asked?.answer;
+      return timed?.answer;
     });
     let { lastRequestMs } = beat;
     await cancelUntilNoneOpen({

@@ -73,9 +73,9 @@ export class ExchangeTime {
    * @returns how long this machine must have been suspended since the last answer: time that its
    * monotonic clock did not count. 0 if both answers can be true.
    */
-  update(serverTimeMs: Ms, askedMonotonicMs: number, answeredMonotonicMs: number): Ms {
+  update(serverTimeMs: Ms, sentMonotonicMs: number, answeredMonotonicMs: number): Ms {
     this.#isSuspect = false;
-    const boundMs = (answeredMonotonicMs - askedMonotonicMs) / 2;
+    const boundMs = (answeredMonotonicMs - sentMonotonicMs) / 2;
     const heldBoundMs = this.#boundMs + DRIFT * (answeredMonotonicMs - this.#atMonotonicMs);
     const aheadMs = this.isKnown
       ? serverTimeMs + boundMs - (this.#serverMs + answeredMonotonicMs - this.#atMonotonicMs)

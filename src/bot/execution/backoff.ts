@@ -51,8 +51,8 @@ export class Backoff {
 
   /** Why a subject is blocked, or was until recently. */
   reasonFor(subject: string, nowMs: Ms): string | undefined {
-    const told = this.#reasons.get(subject);
-    return told !== undefined && nowMs < told.untilMs ? told.why : undefined;
+    const held = this.#reasons.get(subject);
+    return held !== undefined && nowMs < held.untilMs ? held.why : undefined;
   }
 
   /** Removes expired blocks; true if there were any. */

@@ -151,15 +151,15 @@ export class PreTradeCheck {
     if (place.level === TARGET_LEVEL) return undefined;
     const isKept =
       trader.unwind !== undefined && trader.plan?.keeps.some((keep) => keep.hash === hash) === true;
-    const asked = isKept
+    const wantedLots = isKept
       ? place.lots
       : trader.unwind !== undefined
         ? 0
         : (trader.quotes?.quotes.find(
             ({ side, level }) => side === place.side && level === place.level,
           )?.lots ?? 0);
-    if (asked >= place.lots) return undefined;
-    const why = `${place.lots} lots were built, and the plan now wants ${asked}`;
+    if (wantedLots >= place.lots) return undefined;
+    const why = `${place.lots} lots were built, and the plan now wants ${wantedLots}`;
     return { limit: "superseded", why, retryAtMs: this.#context.clock.monotonicMs() };
   }
 

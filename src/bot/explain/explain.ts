@@ -183,10 +183,10 @@ function isAnswered({ bot }: Pick<RunningBot, "bot">): boolean {
         .some(({ resumesByItself, name }) => !resumesByItself || name === DAILY_LOSS)
     )
       continue;
-    const isHeard = trader.hasStrategy
+    const hasDecided = trader.hasStrategy
       ? !trader.isAwaitingView && (trader.quotes ?? trader.target) !== undefined
       : trader.book.isSynchronised;
-    const isPlanned = trader.plan !== undefined && !trader.isDirty && isHeard;
+    const isPlanned = trader.plan !== undefined && !trader.isDirty && hasDecided;
     if (
       context.phase !== "running" ||
       !tradingGuards.areQuotesAllowed(trader.marketId) ||

@@ -90,10 +90,12 @@ export function adoptExchangeInstance(
   const { createdAtMs, genesis, isNewAccount } = life;
   // If the exchange itself identifies the account, one RPC that reports another chain must not lift
   // a halt of the account.
-  const isTold = known.account.createdAtMs !== undefined && createdAtMs !== undefined;
+  const areTimesKnown = known.account.createdAtMs !== undefined && createdAtMs !== undefined;
   const isOtherAccount =
     isNewAccount ||
-    (isTold ? known.account.createdAtMs !== createdAtMs : differs(known.account.genesis, genesis));
+    (areTimesKnown
+      ? known.account.createdAtMs !== createdAtMs
+      : differs(known.account.genesis, genesis));
   const isOtherChain = differs(known.chain.genesis, genesis);
   const found = {
     ...(createdAtMs === undefined ? {} : { createdAtMs }),

@@ -37,7 +37,7 @@ export class UnknownPositionAlert {
     if (halts.length === 0 && this.#alerted.size === 0) return;
     const { clock, notify } = this.#context;
     const nowMs = clock.monotonicMs();
-    const standing = new Set<string>();
+    const current = new Set<string>();
     for (const halt of halts) {
       if (
         halt.name !== "position-unknown" ||
@@ -47,7 +47,7 @@ export class UnknownPositionAlert {
         continue;
       const { marketId, why, sinceMs } = halt;
       const key = `${marketId} ${sinceMs}`;
-      standing.add(key);
+      current.add(key);
       if (this.#alerted.has(key)) continue;
       this.#alerted.add(key);
       const fields = { marketId, forSeconds: Math.round((nowMs - sinceMs) / 1000), why };
@@ -58,6 +58,6 @@ export class UnknownPositionAlert {
         fields,
       });
     }
-    for (const key of this.#alerted) if (!standing.has(key)) this.#alerted.delete(key);
+    for (const key of this.#alerted) if (!current.has(key)) this.#alerted.delete(key);
   }
 }

@@ -41,18 +41,18 @@ export class CanonicalChain {
    * @throws ChainUnavailable, RpcFailure when they cannot be read; the state is then unchanged.
    */
   async advance(maxAgeMs?: Ms): Promise<ChainStep> {
-    const told = await this.#rpc.head(maxAgeMs);
+    const reported = await this.#rpc.head(maxAgeMs);
     const last = this.head;
     if (last === undefined)
-      return this.#restart(await this.#byHash(told.hash, told.number), [], true);
-    const known = this.#at(told.number);
-    const hash = told.hash.toLowerCase();
+      return this.#restart(await this.#byHash(reported.hash, reported.number), [], true);
+    const known = this.#at(reported.number);
+    const hash = reported.hash.toLowerCase();
     // A head below ours comes from a lagging RPC. Only another block at the same number removes
     // one.
-    if (known?.hash === hash || this.#isBefore(told.number, last))
+    if (known?.hash === hash || this.#isBefore(reported.number, last))
       return { head: last, added: [], removed: [], isWhole: true };
-    if (told.number > last.number + this.#keep) return this.#leap(told, last);
-    return this.#walk(await this.#byHash(told.hash, told.number));
+    if (reported.number > last.number + this.#keep) return this.#leap(reported, last);
+    return this.#walk(await this.#byHash(reported.hash, reported.number));
   }
 
   /**

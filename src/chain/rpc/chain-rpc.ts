@@ -159,7 +159,7 @@ export class ChainRpc {
     return new Promise((resolve) => {
       const outcomes: BroadcastOutcome[] = [];
       for (const { endpoint } of believed) {
-        const told = (outcome: BroadcastOutcome): void => {
+        const record = (outcome: BroadcastOutcome): void => {
           outcomes.push(outcome);
           if (outcomes.length === believed.length || accepts(outcome)) resolve([...outcomes]);
         };
@@ -167,8 +167,8 @@ export class ChainRpc {
           .request(method, params)
           .then(read)
           .then(
-            (result) => told({ name: endpoint.name, result, error: undefined }),
-            (error: unknown) => told({ name: endpoint.name, result: undefined, error }),
+            (result) => record({ name: endpoint.name, result, error: undefined }),
+            (error: unknown) => record({ name: endpoint.name, result: undefined, error }),
           );
       }
     });
@@ -197,13 +197,13 @@ export class ChainRpc {
   ): Promise<Value> {
     const waiting = this.#pool.rankFor(atBlock);
     const votes = new Map<string, number>();
-    let asked = 0;
+    let requested = 0;
     let failure: RpcFailure | undefined;
     return new Promise((resolve, reject) => {
       const askOne = (): void => {
-        const standing = waiting.shift();
-        if (standing === undefined) {
-          if (asked > 0) return;
+        const health = waiting.shift();
+        if (health === undefined) {
+          if (requested > 0) return;
           const ofNode =
             quorum === 1 && votes.size === 0 && failure?.why === "refused" ? failure : undefined;
           reject(
@@ -214,9 +214,9 @@ export class ChainRpc {
           );
           return;
         }
-        asked += 1;
-        void this.#pool.requestFrom(standing, method, params, read).then((outcome) => {
-          asked -= 1;
+        requested += 1;
+        void this.#pool.requestFrom(health, method, params, read).then((outcome) => {
+          requested -= 1;
           if (outcome instanceof RpcFailure) failure = outcome;
           else {
             const count = (votes.get(outcome.key) ?? 0) + 1;
@@ -225,7 +225,7 @@ export class ChainRpc {
           }
           // While the requests in flight may still reach the quorum, no other RPC is queried;
           // otherwise one more, in place of the lost one.
-          if (Math.max(0, ...votes.values()) + asked < quorum) askOne();
+          if (Math.max(0, ...votes.values()) + requested < quorum) askOne();
         });
       };
       for (let i = 0; i < quorum || i === 0; i += 1) askOne();

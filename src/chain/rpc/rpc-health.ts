@@ -61,9 +61,9 @@ export class RpcHealth {
   }
 
   /** Records its newest block. A response that a later request has overtaken is ignored. */
-  recordHead(head: Head, askedAtMs: number): void {
-    if (askedAtMs < this.#headRequestedAtMs) return;
-    this.#headRequestedAtMs = askedAtMs;
+  recordHead(head: Head, requestedAtMs: number): void {
+    if (requestedAtMs < this.#headRequestedAtMs) return;
+    this.#headRequestedAtMs = requestedAtMs;
     this.#head = head;
   }
 

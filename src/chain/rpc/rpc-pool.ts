@@ -94,7 +94,7 @@ export class RpcPool {
    * same key. Never rejects.
    */
   async requestFrom<Value>(
-    standing: RpcHealth,
+    health: RpcHealth,
     method: string,
     params: readonly unknown[],
     read: ResultReader<Value>,
@@ -102,15 +102,15 @@ export class RpcPool {
     const { clock } = this.#options;
     const startMs = clock.monotonicMs();
     try {
-      const result = await standing.endpoint.request(method, params);
+      const result = await health.endpoint.request(method, params);
       const value = read(result);
       // Serialised before it counts as a response: one that is nested too deeply cannot be.
       const key = JSON.stringify(result).toLowerCase();
-      standing.recordSuccess(clock.monotonicMs() - startMs);
+      health.recordSuccess(clock.monotonicMs() - startMs);
       return { key, settle: (resolve) => resolve(value) };
     } catch (error) {
       if (error instanceof CallReverted) {
-        standing.recordSuccess(clock.monotonicMs() - startMs);
+        health.recordSuccess(clock.monotonicMs() - startMs);
         // The text of an error is the node's own; its meaning is the chain's.
         const key = `${error.revert.kind} ${error.revert.kind === "out-of-gas" ? "" : error.revert.text}`;
         return { key, settle: (_, reject) => reject(error) };
@@ -119,7 +119,7 @@ export class RpcPool {
         error instanceof RpcFailure
           ? error
           : new RpcFailure("malformed", error instanceof Error ? error.message : String(error));
-      standing.recordFailure(failure.message, clock.monotonicMs());
+      health.recordFailure(failure.message, clock.monotonicMs());
       return failure;
     }
   }
@@ -130,8 +130,8 @@ export class RpcPool {
    */
   rankFor(atBlock: number): RpcHealth[] {
     const nowMs = this.#options.clock.monotonicMs();
-    const rank = (standing: RpcHealth): number =>
-      (standing.isPaused(nowMs) ? 2 : 0) + ((standing.head?.number ?? -1) < atBlock ? 1 : 0);
+    const rank = (health: RpcHealth): number =>
+      (health.isPaused(nowMs) ? 2 : 0) + ((health.head?.number ?? -1) < atBlock ? 1 : 0);
     return this.trusted.sort((a, b) => rank(a) - rank(b) || b.score - a.score);
   }
 
@@ -190,16 +190,16 @@ export class RpcPool {
   async #readHeads(): Promise<void> {
     const { clock, quorum } = this.#options;
     const nowMs = clock.monotonicMs();
-    const ready = this.#healths.filter((standing) => !standing.isPaused(nowMs));
-    const asked = ready.length >= quorum ? ready : this.#healths;
-    const probes = asked.map((standing) => this.#readHead(standing));
+    const ready = this.#healths.filter((health) => !health.isPaused(nowMs));
+    const queried = ready.length >= quorum ? ready : this.#healths;
+    const probes = queried.map((health) => this.#readHead(health));
     const all = Promise.all(probes);
     await Promise.race([all, this.#graceAfter(probes, quorum)]);
     if (this.trusted.length < quorum) await all;
     // A paused RPC may be the only one that still works.
-    const others = this.#healths.filter((standing) => !asked.includes(standing));
+    const others = this.#healths.filter((health) => !queried.includes(health));
     if (this.trusted.length < quorum)
-      await Promise.all(others.map((standing) => this.#readHead(standing)));
+      await Promise.all(others.map((health) => this.#readHead(health)));
   }
 
   /** Settles after enough probes have, plus a grace period. */
@@ -216,29 +216,29 @@ export class RpcPool {
   }
 
   /** Never rejects: a failure is recorded in the health. */
-  async #readHead(standing: RpcHealth): Promise<void> {
+  async #readHead(health: RpcHealth): Promise<void> {
     const { chainId } = this.#options;
-    if (!standing.isChainConfirmed) {
+    if (!health.isChainConfirmed) {
       const read = (id: unknown): void => {
-        const told = parseNumber(id, "eth_chainId");
-        if (told !== chainId)
-          throw new FormatError(`is on chain ${told}`, { expected: String(chainId) });
+        const reported = parseNumber(id, "eth_chainId");
+        if (reported !== chainId)
+          throw new FormatError(`is on chain ${reported}`, { expected: String(chainId) });
       };
-      standing.isChainConfirmed = !(
-        (await this.requestFrom(standing, "eth_chainId", [], read)) instanceof RpcFailure
+      health.isChainConfirmed = !(
+        (await this.requestFrom(health, "eth_chainId", [], read)) instanceof RpcFailure
       );
-      if (!standing.isChainConfirmed) return;
+      if (!health.isChainConfirmed) return;
     }
-    const askedAtMs = this.#options.clock.monotonicMs();
+    const requestedAtMs = this.#options.clock.monotonicMs();
     const outcome = await this.requestFrom(
-      standing,
+      health,
       "eth_getBlockByNumber",
       ["latest", false],
       headOf,
     );
     if (outcome instanceof RpcFailure) return;
     outcome.settle(
-      (head) => standing.recordHead(head, askedAtMs),
+      (head) => health.recordHead(head, requestedAtMs),
       () => {},
     );
   }

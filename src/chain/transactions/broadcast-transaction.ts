@@ -27,11 +27,11 @@ export async function broadcastTransaction(
   { raw, hash }: { readonly raw: Hex; readonly hash: Hex },
 ): Promise<BroadcastResult> {
   const read = (result: unknown): void => {
-    const told = parseBytes(result, "eth_sendRawTransaction", 32);
-    if (told !== hash)
+    const reported = parseBytes(result, "eth_sendRawTransaction", 32);
+    if (reported !== hash)
       throw new FormatError("is of another transaction", {
         field: "eth_sendRawTransaction",
-        value: told,
+        value: reported,
         expected: hash,
       });
   };
@@ -44,12 +44,12 @@ export async function broadcastTransaction(
     throw error;
   }
   if (outcomes.some(hasIt)) return { isAccepted: true };
-  const said = outcomes.map(({ name, error }) => {
+  const refusals = outcomes.map(({ name, error }) => {
     const text = textOf(error);
     return { kind: classifySendRefusal(text), text: `${name}: ${text}` };
   });
   // A node's reason says more than an unreachable node.
-  const telling = said.find(({ kind }) => kind !== "unknown") ?? said[0];
+  const telling = refusals.find(({ kind }) => kind !== "unknown") ?? refusals[0];
   const why = telling?.kind ?? "unknown";
   return {
     isAccepted: false,

@@ -112,8 +112,8 @@ export class NonceTracker {
     });
     slot.lastBroadcastMs = settings.clock.monotonicMs();
     if (isClosed() || slot.newest !== attempt) return;
-    const said = handover.isAccepted ? undefined : handover.refusal;
-    if (!handover.isAccepted && said !== slot.lastRefusal) {
+    const refusal = handover.isAccepted ? undefined : handover.refusal;
+    if (!handover.isAccepted && refusal !== slot.lastRefusal) {
       emitJobEvent(slot.job, {
         kind: "not-taken",
         attempt: withoutRawBytes(attempt),
@@ -121,7 +121,7 @@ export class NonceTracker {
         text: handover.text,
       });
     }
-    slot.lastRefusal = said;
+    slot.lastRefusal = refusal;
   }
 
   /** Its nonce is in a block: finds out by which transaction. */

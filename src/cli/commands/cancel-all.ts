@@ -36,10 +36,10 @@ export async function cancelAllCommand(
     const account = signer.address;
     const { clock } = context.runtime;
     const say = (text: string): void => void context.stderr.write(`marketwright: ${text}\n`);
-    let isTold = false;
+    let isPrinted = false;
     const onWait = (waitMs: Ms): void => {
-      if (!isTold) say(waitText(waitMs));
-      isTold = true;
+      if (!isPrinted) say(waitText(waitMs));
+      isPrinted = true;
     };
     const budget = new CancelBudget({ clock, fraction: 1, onWait });
     const readClock = () => budget.call("time", { kept: 0, isOver: () => true }, access.syncClock);

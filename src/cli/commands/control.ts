@@ -25,8 +25,8 @@ export async function controlCommand(
   request: ControlRequest,
   json: boolean | undefined,
 ): Promise<void> {
-  const asked = checked(request);
-  const { answer, note } = await answerOf(context, file, asked);
+  const checkedRequest = checked(request);
+  const { answer, note } = await answerOf(context, file, checkedRequest);
   printData(context, answer, json);
   if (note === undefined) return;
   context.stderr.write(`marketwright: ${note}\n`);
@@ -46,10 +46,10 @@ interface Answer {
 async function answerOf(
   context: CliContext,
   file: string | undefined,
-  asked: ControlRequest,
+  checkedRequest: ControlRequest,
 ): Promise<Answer> {
   const { env, runtime } = context;
-  const command = controlCommandSchema.parse(asked);
+  const command = controlCommandSchema.parse(checkedRequest);
   const isKept = command.command === "halt" || command.command === "resume";
   const choice: BotSelector = { file, env, accountFor: (named) => accountOf(named, env) };
   if (isKept && file !== undefined && (await findRunningBotOfFile(file, choice)) === undefined) {
@@ -60,7 +60,7 @@ async function answerOf(
   return {
     answer: await (command.command === "halt"
       ? haltRunningBot(context, bot, command)
-      : sendToRunningBot(bot, asked, runtime.clock)),
+      : sendToRunningBot(bot, checkedRequest, runtime.clock)),
   };
 }
 

@@ -69,14 +69,14 @@ export class CancelAllHalt {
 
   async #halt(): Promise<boolean> {
     const { account, stateDir, marketId, file, print } = this.#options;
-    const again = `it may place the cancelled orders again. Run npx marketwright halt ${file}, or stop the bot`;
+    const advice = `it may place the cancelled orders again. Run npx marketwright halt ${file}, or stop the bot`;
     let bot: RunningBotEntry | undefined;
     try {
       if (!isLocked({ account, env: this.#context.env, stateDir }, "bot")) return true;
       bot = await this.#running();
       if (bot === undefined) {
         print(
-          `a bot of this account runs that this command cannot reach (another user's, or another XDG_RUNTIME_DIR): ${again}`,
+          `a bot of this account runs that this command cannot reach (another user's, or another XDG_RUNTIME_DIR): ${advice}`,
         );
         return false;
       }
@@ -94,7 +94,7 @@ export class CancelAllHalt {
     } catch (error) {
       if (!(error instanceof MarketwrightError)) throw error;
       print(
-        `the running bot${bot === undefined ? "" : ` (process ${bot.pid})`} could not be halted: ${error.message}: ${again}`,
+        `the running bot${bot === undefined ? "" : ` (process ${bot.pid})`} could not be halted: ${error.message}: ${advice}`,
       );
       return false;
     }

@@ -80,9 +80,9 @@ export async function commandStoppedBot(
       lock.release();
     }
   }
-  const told = tell();
+  const result = tell();
   // A bot that locks the account from here on reads its state after this.
-  if (!isLocked({ account, env, stateDir }, "bot")) return told;
+  if (!isLocked({ account, env, stateDir }, "bot")) return result;
   throw new RunError(
     "another process on this machine runs this account, and may have read its halts earlier: the halt is stored for the next start",
     {

@@ -167,10 +167,10 @@ function endedFromWithin(code: number): string {
 
 /** Node prints more of it below. */
 function endedBy(error: unknown): string {
-  const said = error instanceof Error ? error.message : String(error);
+  const message = error instanceof Error ? error.message : String(error);
   return (
     fileLimitAdvice(error) ??
-    `the process was ended by an unexpected error (${said}) before its command was done`
+    `the process was ended by an unexpected error (${message}) before its command was done`
   );
 }
 

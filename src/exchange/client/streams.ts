@@ -78,13 +78,17 @@ export class ExchangeStreams {
         },
         onText: (text) => {
           for (const event of decodeMarketFrame(text)) {
-            const told = inSequence(books, event);
-            if (told !== undefined) subscriber.next(told);
-            if (told?.type === "book-gap") {
+            const accepted = inSequence(books, event);
+            if (accepted !== undefined) subscriber.next(accepted);
+            if (accepted?.type === "book-gap") {
               for (const method of ["UNSUBSCRIBE", "SUBSCRIBE"]) {
                 requestId += 1;
                 session.send(
-                  JSON.stringify({ id: requestId, method, params: [`${told.marketId}@orderbook`] }),
+                  JSON.stringify({
+                    id: requestId,
+                    method,
+                    params: [`${accepted.marketId}@orderbook`],
+                  }),
                 );
               }
             }

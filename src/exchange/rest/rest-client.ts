@@ -90,11 +90,13 @@ export class RestClient {
     const book = parseWire(rawBook, await this.call("orderbook", { marketId, limit }), "orderbook");
     const levels = new IntegerDecoder(instrument);
     const onOffGrid = (): void => {};
-    const told = {
+    const snapshot = {
       bids: levels.levels(book.bids, "bids", onOffGrid),
       asks: levels.levels(book.asks, "asks", onOffGrid),
     };
-    const { bids, asks } = hasPriceBetweenTicks(told) ? new CoarsenedBook().apply(told) : told;
+    const { bids, asks } = hasPriceBetweenTicks(snapshot)
+      ? new CoarsenedBook().apply(snapshot)
+      : snapshot;
     return { marketId, sequence: book.sequence, bids, asks };
   }
 

@@ -35,11 +35,11 @@ export class CoarsenedBook {
     };
   }
 
-  #coarsenSide(side: Side, told: readonly number[]): number[] {
+  #coarsenSide(side: Side, levels: readonly number[]): number[] {
     const [finer, whole] = [this.#finer.side(side), this.#whole.side(side)];
     const changed = new Set<Ticks>();
-    for (let at = 0; at + 1 < told.length; at += 2) {
-      const [price, lots] = [told[at] as number, told[at + 1] as number];
+    for (let at = 0; at + 1 < levels.length; at += 2) {
+      const [price, lots] = [levels[at] as number, levels[at + 1] as number];
       const ticks = roundAwayFromTouch(side, price);
       // No order of this grid meets a bid below its first tick.
       if (ticks === 0) continue;

@@ -131,8 +131,8 @@ export class LiquidationLedger {
     const nowMs = this.#clock.nowMs();
     const id = `${victim}/${perp}@${nowMs}.${this.#tally.seen()}`;
     this.#makeRoom();
-    const heard = { id, victim, perp, marketId, outcome: "open" as const, atMs: { seen: nowMs } };
-    return this.#put(seenBlock === undefined ? heard : { ...heard, seenBlock }, {
+    const opened = { id, victim, perp, marketId, outcome: "open" as const, atMs: { seen: nowMs } };
+    return this.#put(seenBlock === undefined ? opened : { ...opened, seenBlock }, {
       stage: { name: "seen", seconds: 0 },
     });
   }

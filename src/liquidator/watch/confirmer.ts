@@ -54,33 +54,33 @@ export class Confirmer {
     const ownAccount = lowerCaseAddress(own);
     const others = new Set(candidates.map((account) => lowerCaseAddress(account)));
     others.delete(ownAccount);
-    const asked = [...others, ownAccount];
+    const queriedAccounts = [...others, ownAccount];
     const head = at ?? (await this.#rpc.head());
     const [{ list: markets }, { list: holdings }] = await Promise.all([
       this.#lens.markets(head),
-      this.#lens.balances(asked, head),
+      this.#lens.balances(queriedAccounts, head),
     ]);
     const byPerp = new Map(markets.map((market): [Hex, ChainMarket] => [market.perp, market]));
     const prices = marginMarkets(byPerp);
-    const read = asked.map((account, i) =>
+    const read = queriedAccounts.map((account, i) =>
       toAccountReading(account, holdings[i] as ChainAccountBalances, byPerp, prices),
     );
-    const doubtful = read.filter(
+    const uncertain = read.filter(
       (held): held is AccountReading =>
         "margin" in held && (held.account === ownAccount || !isSurelySafe(held.margin)),
     );
     const [risks, costs] = await Promise.all([
       this.#lens.risks(
-        doubtful.map(({ account }) => account),
+        uncertain.map(({ account }) => account),
         head,
       ),
       this.#costs(
-        doubtful.filter(({ account }) => account !== ownAccount),
+        uncertain.filter(({ account }) => account !== ownAccount),
         head,
       ),
     ]);
     const judged = new Map(
-      doubtful.map(({ account }, i) => [account, risks.list[i] as AccountRisk]),
+      uncertain.map(({ account }, i) => [account, risks.list[i] as AccountRisk]),
     );
     const accounts = read.map((held) => confirmed(held, judged, costs));
     return {
@@ -94,10 +94,10 @@ export class Confirmer {
 
   /** Cost of liquidating each whole position. */
   async #costs(
-    doubtful: readonly AccountReading[],
+    uncertain: readonly AccountReading[],
     head: Head,
   ): Promise<ReadonlyMap<Hex, ReadonlyMap<Hex, LiquidationCost>>> {
-    const requests: LiquidationCostRequest[] = doubtful.flatMap(({ account, holdings }) =>
+    const requests: LiquidationCostRequest[] = uncertain.flatMap(({ account, holdings }) =>
       holdings.positions.map(({ perp, paper }) => ({ perp, trader: account, paper })),
     );
     const costs = new Map<Hex, Map<Hex, LiquidationCost>>();

@@ -107,16 +107,16 @@ class OwnLevel {
   #reportedStep: Step;
 
   /**
-   * @param toldLots lots of orders that were not seen being sent: from an earlier run, long in the
+   * @param reportedLots lots of orders that were not seen being sent: from an earlier run, long in the
    * book
    */
-  constructor({ side, ticks }: Place, toldLots: Lots, shownLots: Lots) {
+  constructor({ side, ticks }: Place, reportedLots: Lots, shownLots: Lots) {
     this.side = side;
     this.ticks = ticks;
     this.#shownLots = shownLots;
-    this.#othersLots = Math.max(0, shownLots - toldLots);
-    this.#reportedLots = toldLots;
-    this.#reportedStep = { lots: toldLots, untilMs: Number.POSITIVE_INFINITY };
+    this.#othersLots = Math.max(0, shownLots - reportedLots);
+    this.#reportedLots = reportedLots;
+    this.#reportedStep = { lots: reportedLots, untilMs: Number.POSITIVE_INFINITY };
     this.#steps = [this.#reportedStep];
   }
 
@@ -128,21 +128,22 @@ class OwnLevel {
   /** Updates our orders. */
   take(own: readonly OwnBookOrder[], nowMs: Ms): void {
     const here = own.filter((order) => isAt(order, this));
-    const toldLots = sumReportedLots(here);
+    const reportedLots = sumReportedLots(here);
     const dueLots = here.reduce((sum, order) => sum + order.dueLots, 0);
-    if (toldLots === this.#reportedLots && dueLots === this.#due.lots) return;
+    if (reportedLots === this.#reportedLots && dueLots === this.#due.lots) return;
     const steps = [...this.#steps];
     const push = (lots: Lots): Step =>
       steps[steps.push({ lots, untilMs: Number.POSITIVE_INFINITY }) - 1] as Step;
-    if (toldLots !== this.#reportedLots) {
-      this.#reportedLots = toldLots;
+    if (reportedLots !== this.#reportedLots) {
+      this.#reportedLots = reportedLots;
       this.#reportedStep =
-        steps.slice(steps.indexOf(this.#reportedStep) + 1).find(({ lots }) => lots === toldLots) ??
-        push(toldLots);
+        steps
+          .slice(steps.indexOf(this.#reportedStep) + 1)
+          .find(({ lots }) => lots === reportedLots) ?? push(reportedLots);
     }
     if (steps.at(-1)?.lots !== dueLots) push(dueLots);
     this.#steps = steps;
-    if (toldLots === dueLots) this.#reportedStep = this.#due;
+    if (reportedLots === dueLots) this.#reportedStep = this.#due;
     for (const step of steps) {
       if (step === this.#reportedStep || step === this.#due)
         step.untilMs = Number.POSITIVE_INFINITY;

@@ -41,19 +41,19 @@ export async function checkStreams(check: StreamCheck): Promise<Finding[]> {
     exchangeNowMs,
     streams: registered ? true : "market",
   });
-  const heard = new StreamProgress(config, registered, runtime.clock.monotonicMs());
+  const progress = new StreamProgress(config, registered, runtime.clock.monotonicMs());
   await new Promise<void>((resolve) => {
     const timer = runtime.clock.setTimer(withinMs, resolve);
     venue.events$.subscribe((event) => {
-      heard.onEvent(event, runtime.clock.monotonicMs());
-      if (!heard.isOver) return;
+      progress.onEvent(event, runtime.clock.monotonicMs());
+      if (!progress.isOver) return;
       timer.cancel();
       resolve();
     });
     venue.setRules(rules);
   });
   venue.close();
-  return heard.findings(config.exchange.stream, withinMs);
+  return progress.findings(config.exchange.stream, withinMs);
 }
 
 interface Trouble {

@@ -194,18 +194,18 @@ function refusedAccount(
   { config, signer, sender }: VenueCheck,
   { code, message }: VenueError,
 ): Finding {
-  const said = `${signer.address}: ${message}`;
+  const problem = `${signer.address}: ${message}`;
   if (config.account.address !== undefined && [...NO_ACCOUNT, INVALID_SIGNATURE].includes(code)) {
-    const text = `${said}; expected an account that its own key has registered (marketwright call registerAccount account=${signer.address}), with ${sender} as its operator (setOperator). An operator's key can do neither`;
+    const text = `${problem}; expected an account that its own key has registered (marketwright call registerAccount account=${signer.address}), with ${sender} as its operator (setOperator). An operator's key can do neither`;
     return { level: "error", subject: "account.address", text };
   }
   if (NO_ACCOUNT.includes(code))
     return {
       level: "warning",
       subject: "account",
-      text: `${said}; the bot registers its account when it starts`,
+      text: `${problem}; the bot registers its account when it starts`,
     };
-  return { level: "error", subject: "account", text: said };
+  return { level: "error", subject: "account", text: problem };
 }
 
 function marginFindings(

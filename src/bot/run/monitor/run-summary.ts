@@ -128,7 +128,7 @@ export function buildRunSummary(
   const { startEquity } = account;
   const change = parts.total + parts.transfers;
   const unit = 10n ** BigInt(parts.decimals - creditDecimals);
-  const told = account.balances?.balances.netValue;
+  const netValue = account.balances?.balances.netValue;
   let manualOrders = 0;
   const positionBase: Record<MarketId, string | null> = {};
   for (const trader of traders.values()) {
@@ -159,7 +159,7 @@ export function buildRunSummary(
     equityQuote: startEquity === undefined ? null : decimal(startEquity * unit + change),
     equityChangeQuote: startEquity === undefined ? null : decimal(change),
     underWayQuote: inTransit === undefined ? null : decimal(inTransit),
-    netValueToldQuote: told === undefined ? null : scaledToDecimal(told, creditDecimals),
+    netValueToldQuote: netValue === undefined ? null : scaledToDecimal(netValue, creditDecimals),
     pnlQuote: {
       spread: decimal(parts.spread),
       inventory: decimal(parts.inventory),

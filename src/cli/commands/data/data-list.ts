@@ -70,12 +70,12 @@ function absence(
   const none = store.emptyReason();
   if (none !== undefined) return `${store.root}: ${none}`;
   const series = [...store.series()];
-  const asked = [market, kind].filter((name) => name !== undefined).join(" ");
+  const selection = [market, kind].filter((name) => name !== undefined).join(" ");
   const there =
     market !== undefined && series.some((one) => one.market === market)
       ? series.filter((one) => one.market === market)
       : series;
-  return `${store.root}: has no ${asked}; it has ${there.map((one) => `${one.market} ${one.kind}`).join(", ")}`;
+  return `${store.root}: has no ${selection}; it has ${there.map((one) => `${one.market} ${one.kind}`).join(", ")}`;
 }
 
 function listText(listings: readonly SeriesListing[], withDays: boolean): string {

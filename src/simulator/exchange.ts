@@ -269,7 +269,7 @@ export class EmbeddedExchange {
   #requireMarket(marketId: MarketId): Market {
     const market = this.#parts.state.markets.get(marketId);
     if (market === undefined) {
-      throw new RunError("no such market", {
+      throw new RunError("is not a market of this exchange", {
         field: "marketId",
         value: marketId,
         expected: [...this.#parts.state.markets.keys()].join(" or "),
@@ -281,7 +281,7 @@ export class EmbeddedExchange {
   #requireAccount(address: Hex): ExchangeAccount {
     const account = this.#parts.state.account(address);
     if (account === undefined) {
-      throw new RunError("no such account", {
+      throw new RunError("is not a registered account", {
         field: "address",
         value: address,
         expected: "a registered address",

@@ -72,8 +72,8 @@ describe("an exchange's file that is wrong says the path, the value and what wou
       'markets: { btcusdc: { perp: "0x2222222222222222222222222222222222222222" }, ethusdc: { perp: "0x2222222222222222222222222222222222222222" } }',
       [
         "markets.ethusdc.perp:",
-        "is the contract of two markets",
-        "another contract than that of btcusdc",
+        "is used for two markets",
+        "another contract than the one of btcusdc",
       ],
     ],
     ...[
@@ -98,17 +98,12 @@ describe("an exchange's file that is wrong says the path, the value and what wou
     [
       "one port for the exchange and its chain",
       "port: 8633\nchain: { rpc: { port: 8633 } }\nmarkets: { btcusdc: {} }",
-      [
-        "chain.rpc.port:",
-        "line 2",
-        "(got 8633)",
-        "another port than the exchange's own, or 0 for any free one",
-      ],
+      ["chain.rpc.port:", "line 2", "(got 8633)", "another port, or 0 for any free port"],
     ],
     [
       "the exchange's port, by default, for its chain",
       "chain: { rpc: { port: 8620 } }\nmarkets: { btcusdc: {} }",
-      ["chain.rpc.port:", "(got 8620)", "another port than the exchange's own"],
+      ["chain.rpc.port:", "(got 8620)", "another port, or 0 for any free port"],
     ],
     [
       "the chain's port, by default, for the exchange",
@@ -117,7 +112,7 @@ describe("an exchange's file that is wrong says the path, the value and what wou
         "port:",
         "the default of chain.rpc.port, 8545,",
         "(got 8545)",
-        "chain.rpc.port written beside it: another port than the exchange's own",
+        "a setting of chain.rpc.port: another port, or 0 for any free port",
       ],
     ],
     ["no market", "markets: {}", ["markets:", "names no market", "at least one market"]],
@@ -149,7 +144,7 @@ describe("an exchange's file that is wrong says the path, the value and what wou
         "markets.btcusdc.tickSize:",
         "the default of priceQuote.min, 0.1",
         '(got "0.5")',
-        "priceQuote.min written beside it: a whole multiple of tickSize, 0.5",
+        "a setting of priceQuote.min: a whole multiple of tickSize, 0.5",
       ],
     ],
     [
@@ -158,7 +153,7 @@ describe("an exchange's file that is wrong says the path, the value and what wou
       [
         "markets.btcusdc.stepSize:",
         "the default of amountBase.min, 0.001",
-        "amountBase.min written beside it",
+        "a setting of amountBase.min",
       ],
     ],
     [
@@ -218,7 +213,7 @@ describe("an exchange's file that is wrong says the path, the value and what wou
         "gasFee.minGasPriceWei:",
         '"500000000"',
         "the default of maxGasPriceWei, 50000000",
-        "maxGasPriceWei written beside it",
+        "a setting of maxGasPriceWei",
       ],
     ],
     [
@@ -261,12 +256,12 @@ describe("a recorded market that is not there", () => {
     [
       "a path for a tag",
       replay("folder: data, tag: ../x"),
-      ["markets.btcusdc.flow.tag:", '"../x"', "without folder or ending"],
+      ["markets.btcusdc.flow.tag:", '"../x"', "without folder or extension"],
     ],
     [
       "a folder",
       replay("folder: nowhere, tag: x"),
-      ["markets.btcusdc.flow.folder: is not there", "nowhere", "books/"],
+      ["markets.btcusdc.flow.folder: does not exist", "nowhere", "books/"],
     ],
     [
       "a folder of another kind",

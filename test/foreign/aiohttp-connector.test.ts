@@ -34,7 +34,7 @@ describe.skipIf(!isThere)(
           expect(of("code 1111")).toEqual([
             [
               "code 1111",
-              expect.objectContaining({ id: 1, message: "there is no stream btcusdc@ticker" }),
+              expect.objectContaining({ id: 1, message: "unknown stream btcusdc@ticker" }),
             ],
           ]);
           const [[, { data: snapshot }]] = of("snapshot");

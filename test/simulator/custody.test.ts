@@ -67,7 +67,7 @@ describe("a withdrawal", () => {
     for (const where of ["form", "json", "query"] as const) {
       expect(send(where), where).toMatchObject({
         status: 400,
-        json: { code: 1012, message: expect.stringContaining("counted already") },
+        json: { code: 1012, message: expect.stringContaining("already used") },
       });
     }
     expect(

@@ -116,17 +116,17 @@ describe("combined streams", () => {
     );
     expect(reader.take()).toMatchObject([
       { id: 1, code: 1112, codeText: "Invalid market id" },
-      { id: 2, code: 1111, codeText: "Bad params", message: "there is no stream btcusdc@depth" },
+      { id: 2, code: 1111, codeText: "Bad params", message: "unknown stream btcusdc@depth" },
       { id: 3, code: 1111 },
       { id: 4, code: 1111 },
       { id: 5, result: null },
-      { id: 5, code: 1111, message: "there is no stream btcusdc@kline1Mo" },
+      { id: 5, code: 1111, message: "unknown stream btcusdc@kline1Mo" },
     ]);
     expect(reader.closed).toBeUndefined();
     const single = new StreamReader(exchange, "/v1/single/btcusdc@trades");
     single.connection.receive('{"id":1,"method":"SUBSCRIBE","params":["btcusdc@market"]}');
     expect(single.take()).toMatchObject([
-      { id: 1, code: 1111, message: "streams are changed on /multiple only" },
+      { id: 1, code: 1111, message: "streams can be changed only on /multiple" },
     ]);
   });
 
@@ -143,9 +143,9 @@ describe("combined streams", () => {
         id: 9,
         code: 1112,
         codeText: "Invalid market id",
-        message: "there is no stream nope@market, since there is no market nope",
+        message: "unknown stream nope@market: unknown market nope",
       },
-      { id: 9, code: 1111, codeText: "Bad params", message: "there is no stream btcusdc@depth" },
+      { id: 9, code: 1111, codeText: "Bad params", message: "unknown stream btcusdc@depth" },
     ]);
     expect(frames.slice(3).map(({ stream, data }) => [stream, data.event])).toEqual([
       ["btcusdc@orderbook", "snapshot"],
@@ -213,13 +213,13 @@ describe("combined streams", () => {
         { id: 1, result: null },
         { stream: "btcusdc@orderbook", data: { event: "snapshot" } },
       ]);
-      expect(() => new StreamReader(exchange, "/v2")).toThrow(/there is no such stream/);
+      expect(() => new StreamReader(exchange, "/v2")).toThrow(/unknown stream/);
     },
   );
 
   it.each([
-    ["{", 0, "the message is not JSON"],
-    ["", 0, "the message is not JSON"],
+    ["{", 0, "the message is not valid JSON"],
+    ["", 0, "the message is not valid JSON"],
     [
       '{"method":"SUBSCRIBE","params":["btcusdc@trades"],"id":1,"id":2}',
       0,
@@ -266,15 +266,15 @@ describe("combined streams", () => {
     [
       '{"id":7,"method":"SUBSCRIBE","params":"btcusdc@trades"}',
       7,
-      "params is not a list of names of streams",
+      "params is not a list of stream names",
     ],
-    ['{"id":7,"method":"SUBSCRIBE","params":[]}', 7, "params is not a list of names of streams"],
+    ['{"id":7,"method":"SUBSCRIBE","params":[]}', 7, "params is not a list of stream names"],
     [
       '{"id":7,"method":"SUBSCRIBE","params":["btcusdc@trades",1]}',
       7,
-      "params is not a list of names of streams",
+      "params is not a list of stream names",
     ],
-    ['{"id":7,"method":"SUBSCRIBE"}', 7, "params is not a list of names of streams"],
+    ['{"id":7,"method":"SUBSCRIBE"}', 7, "params is not a list of stream names"],
   ])("answer %j under id %i, and have subscribed to nothing", (message, id, reason) => {
     const { exchange, alice, bob } = traders(EVERY_CHANGE);
     const reader = new StreamReader(exchange, "/v1/multiple");

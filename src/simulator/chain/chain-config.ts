@@ -43,7 +43,7 @@ export const chainConfigShape = z.strictObject({
    */
   mnemonic: text(
     /^[a-z]+( [a-z]+){11,23}$/,
-    "12 to 24 English words, one space apart (BIP-39)",
+    "12 to 24 English words with one space between them (BIP-39)",
   ).default(KNOWN_PHRASE),
   accounts: z
     .strictObject({

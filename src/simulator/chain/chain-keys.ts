@@ -67,7 +67,7 @@ function account(privateKey: Hex): ChainAccount {
 
 function rootOf(phrase: string): HDNodeWallet {
   if (!Mnemonic.isValidMnemonic(phrase)) {
-    throw new ConfigError("is not a phrase of BIP-39", {
+    throw new ConfigError("is not a valid BIP-39 phrase", {
       field: "mnemonic",
       expected: "12, 15, 18, 21 or 24 words of its English list, the last with their checksum",
     });

@@ -138,7 +138,7 @@ export async function deploy(
   const mover = settings.isFundingLimited ? limiter : keeper.address;
   const [deployedSpeed] = await deployment.read(limiter, LIMITER, "speedMultiplier");
   if (deployedSpeed !== BigInt(speed)) {
-    throw new ConfigError("the limiter of a chain keeps its speed", {
+    throw new ConfigError("the funding limiter of a chain cannot be changed", {
       field: "fundingSpeedMultiplier",
       value: speed,
       expected: String(deployedSpeed),
@@ -327,10 +327,10 @@ class Deployment {
     for (const { hash, step } of this.#sent.splice(0)) {
       const receipt = await this.#chain.receipt(hash);
       if (receipt?.isReverted !== false) {
-        throw new RunError("the contracts cannot be set up", {
+        throw new RunError("the contracts could not be deployed", {
           field: "chain",
           value: step,
-          expected: "a transaction that succeeds",
+          expected: "a successful transaction",
         });
       }
     }

@@ -268,6 +268,6 @@ const CANNOT_GO_BACK: RpcOutcome = {
   error: {
     code: -32003,
     message:
-      "the exchange has applied the blocks that this would take back: evm_revert is not possible here",
+      "evm_revert is not possible here: the exchange has already applied the blocks that it would undo",
   },
 };

@@ -27,7 +27,7 @@ export function requireSameGenesis(kept: ChainGenesis, wanted: ChainGenesis, pla
   for (const key of Object.keys(wanted) as (keyof ChainGenesis)[]) {
     const [was, is] = [JSON.stringify(kept[key]), JSON.stringify(wanted[key])];
     if (was !== is)
-      throw new ConfigError("the chain that is kept began otherwise", {
+      throw new ConfigError("the stored chain has another genesis", {
         field: `${place}: ${key}`,
         value: is,
         expected: was,

@@ -220,7 +220,7 @@ export class LoggedEvm {
   /** Fixes the next block's time; the chain's clock continues from there. */
   #fixNext(seconds: number | null, nowSeconds: number): RpcOutcome {
     if (seconds === null || seconds < this.#head.timestampSeconds) {
-      return badNumber(`a timestamp from the last block's, ${this.#head.timestampSeconds}, on`);
+      return badNumber(`at least the last block's timestamp, ${this.#head.timestampSeconds}`);
     }
     const shifted = this.#shift(seconds - nowSeconds - this.#shiftSeconds);
     if ("error" in shifted) return shifted;
@@ -257,10 +257,10 @@ export class LoggedEvm {
         await this.requestOrThrow("evm_mine");
         await this.#readHead();
         if (this.#head.hash !== entry.hash) {
-          throw new FormatError("the chain's log gives another state than it gave", {
+          throw new FormatError("the replay of the chain's log leads to another block hash", {
             field: this.#log.place,
             value: this.#head.hash,
-            expected: `block ${this.#head.number} to be ${entry.hash}`,
+            expected: `${entry.hash} for block ${this.#head.number}`,
           });
         }
     }

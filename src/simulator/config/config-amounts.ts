@@ -27,7 +27,7 @@ export function checkAmounts(config: ExchangeConfig, written?: ConfigSource): vo
       const against = [{ path: ["creditDecimals"], value: config.creditDecimals }];
       const expected = `at most ${config.creditDecimals} decimals`;
       throw configConflict(
-        { path, value, summary: "does not fit creditDecimals", expected, against, cause },
+        { path, value, summary: "has more decimals than creditDecimals", expected, against, cause },
         written,
       );
     }

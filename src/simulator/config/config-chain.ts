@@ -28,19 +28,19 @@ const DECIDED: readonly (readonly [
     ["settlement", "delayMs"],
     (config) => config.settlement.delayMs,
     2000,
-    "no key: chain.blocks says when a trade is settled",
+    "no such key, since chain.blocks decides when a trade is settled",
   ],
   [
     ["settlement", "failureRate"],
     (config) => config.settlement.failureRate,
     0,
-    "no key: the contracts say which trades fail",
+    "no such key, since the contracts decide which trades fail",
   ],
   [
     ["domain", "verifyingContract"],
     (config) => config.domain.verifyingContract.toLowerCase(),
     "0x5fbdb2315678afecb367f032d93f642f64180aa3",
-    "no key: the dealer's address follows from chain.mnemonic",
+    "no such key, since chain.mnemonic gives the dealer's address",
   ],
 ];
 
@@ -58,8 +58,8 @@ export function checkPorts({ host, port, chain }: ExchangeConfig, written?: Conf
     {
       path: ["chain", "rpc", "port"],
       value: rpc.port,
-      summary: "is the exchange's own port",
-      expected: "another port than the exchange's own, or 0 for any free one",
+      summary: "is already the exchange's port",
+      expected: "another port, or 0 for any free port",
       against: [{ path: ["port"], value: port }],
     },
     written,
@@ -76,14 +76,13 @@ export function checkChainConfig(config: ExchangeConfig, written?: ConfigSource)
   const against = [{ path: ["chain"], value: "a chain" }];
   const refuse = (path: readonly string[], value: unknown, expected: string): never => {
     throw configConflict(
-      { path, value, summary: "does not go with chain", expected, against },
+      { path, value, summary: "is incompatible with chain", expected, against },
       written,
     );
   };
   checkPorts(config, written);
   for (const [path, of, value] of FIXED) {
-    if (of(config) !== value)
-      refuse(path, of(config), `${String(value)}, as the contracts have it`);
+    if (of(config) !== value) refuse(path, of(config), `${String(value)}, as in the contracts`);
   }
   for (const [path, of, value, expected] of DECIDED) {
     if (of(config) !== value) refuse(path, of(config), expected);
@@ -94,7 +93,7 @@ export function checkChainConfig(config: ExchangeConfig, written?: ConfigSource)
       refuse(
         [...path, "perp"],
         market.perp,
-        "no key: a market's address follows from its id and chain.mnemonic",
+        "no such key, since the market's id and chain.mnemonic give its address",
       );
     }
     const [off, fee, threshold] = [
@@ -106,7 +105,7 @@ export function checkChainConfig(config: ExchangeConfig, written?: ConfigSource)
       refuse(
         [...path, "insuranceFeeRate"],
         market.insuranceFeeRate,
-        `with liquidationPriceOff, ${market.liquidationPriceOff}, at most liquidationThreshold, ${market.liquidationThreshold}`,
+        `at most liquidationThreshold, ${market.liquidationThreshold}, minus liquidationPriceOff, ${market.liquidationPriceOff}`,
       );
     }
     const smallest =

@@ -12,12 +12,12 @@ export function checkPerps({ markets }: ExchangeConfig, written?: ConfigSource):
     const other = perp === undefined ? undefined : marketOf.get(perp.toLowerCase());
     if (perp !== undefined && other !== undefined) {
       const against = [{ path: ["markets", other, "perp"], value: perp }];
-      const expected = `another contract than that of ${other}`;
+      const expected = `another contract than the one of ${other}`;
       throw configConflict(
         {
           path: ["markets", id, "perp"],
           value: perp,
-          summary: "is the contract of two markets",
+          summary: "is used for two markets",
           expected,
           against,
         },

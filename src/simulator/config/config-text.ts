@@ -8,7 +8,7 @@ export function text(pattern: RegExp, expected: string) {
 /** A decimal without exponent, not negative. */
 export const decimal = text(
   /^\d+(\.\d+)?$/,
-  'a plain decimal from zero up, such as "0.1", without exponent',
+  'a plain decimal of at least zero, such as "0.1", without exponent',
 );
 
 /** A decimal without exponent, above zero. */

@@ -51,8 +51,8 @@ const fundingShape = z
   })
   .refine(({ mode, rate }) => mode === "fixed" || rate === undefined, {
     path: ["rate"],
-    message: "does not go with mode: premium",
-    params: { expected: "mode: fixed beside it, or no rate" },
+    message: "is incompatible with mode: premium",
+    params: { expected: "mode: fixed, or no rate" },
   });
 
 const marketShape = z.strictObject({

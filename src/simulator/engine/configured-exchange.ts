@@ -103,9 +103,9 @@ async function openOnChain(
   const { records, scheme } = options;
   checkChainConfig(config);
   if (config.chain === undefined || scheme !== undefined) {
-    throw new RunError("does not go with a chain", {
+    throw new RunError("cannot be set for an exchange with a chain", {
       field: "scheme",
-      expected: "the scheme of the contracts, which check every signature",
+      expected: "no scheme, since the contracts check every signature",
     });
   }
   if (records !== undefined) requireExchangeStore(records);
@@ -163,12 +163,19 @@ export function configuredExchange(
   seam: Seam,
   options: ConfiguredExchangeOptions = {},
 ): EmbeddedExchange {
-  const expected = "openConfiguredExchange, which opens it";
+  const expected = "a call of openConfiguredExchange instead";
   if (config.dataDir !== undefined && options.records === undefined) {
-    throw new RunError("would not be kept", { field: "dataDir", value: config.dataDir, expected });
+    throw new RunError("needs stored records, which configuredExchange does not open", {
+      field: "dataDir",
+      value: config.dataDir,
+      expected,
+    });
   }
   if (config.chain !== undefined)
-    throw new RunError("would not be there", { field: "chain", expected });
+    throw new RunError("needs a chain, which configuredExchange does not open", {
+      field: "chain",
+      expected,
+    });
   return exchangeOf(config, seam, options);
 }
 

@@ -49,7 +49,7 @@ export class AccountFlowPort implements FlowExchange {
   market(marketId: MarketId): FlowAccountMarket {
     const market = this.#parts.state.markets.get(marketId);
     if (market === undefined) {
-      throw new RunError("no such market", {
+      throw new RunError("is not a market of this exchange", {
         field: "marketId",
         value: marketId,
         expected: "a market of the exchange",
@@ -66,7 +66,7 @@ export class AccountFlowPort implements FlowExchange {
       throw new RunError("the exchange accepts no more accounts", {
         field: "maxAccounts",
         value: state.config.maxAccounts,
-        expected: "room for the accounts of the order flow beside those that are registered",
+        expected: "a maxAccounts that includes the accounts of the order flow",
       });
     }
     return new SigningAccount(

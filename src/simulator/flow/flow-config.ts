@@ -43,7 +43,7 @@ const replayFlowShape = z.strictObject({
   queue: z
     .string()
     .refine(isQueueModelName, {
-      error: "names no queue model",
+      error: "is an unknown queue model",
       params: { expected: QUEUE_MODEL_NAMES },
     })
     .default("risk-averse"),
@@ -82,7 +82,7 @@ export function parseFlowConfig(
     case "replay":
       return checkShape(replayFlowShape, value, { at });
     default:
-      throw new ConfigError("no such order flow", {
+      throw new ConfigError("is an unknown order flow", {
         field: [...at, "kind"].join("."),
         value: kind ?? null,
         expected: "one of none, synthetic, replay",

@@ -51,8 +51,8 @@ export function checkLeveraged(config: ExchangeConfig, written?: ConfigSource): 
       const against = [
         { path: ["markets", id, "amountBase", "min"], value: market.amountBase.min },
       ];
-      const expected = `at least ${Math.ceil(least)}, which carries the smallest order`;
-      const summary = "carries no order of the market";
+      const expected = `at least ${Math.ceil(least)}, the margin of the smallest order`;
+      const summary = "is too small for the market's smallest order";
       throw configConflict(
         { path: [...at, "creditQuote"], value: params.creditQuote, summary, expected, against },
         written,
@@ -61,7 +61,7 @@ export function checkLeveraged(config: ExchangeConfig, written?: ConfigSource): 
     count += params.count;
     if (count > config.maxAccounts) {
       const against = [{ path: ["maxAccounts"], value: config.maxAccounts }];
-      const expected = `together with those of other markets at most maxAccounts, ${config.maxAccounts}`;
+      const expected = `at most maxAccounts, ${config.maxAccounts}, together with other markets`;
       throw configConflict(
         {
           path: [...at, "count"],

@@ -23,7 +23,7 @@ export const leveragedShape = z.strictObject({
     .refine(({ min, max }) => min <= max, {
       path: ["min"],
       message: "is above max",
-      params: { expected: "at most max, which is written beside it" },
+      params: { expected: "at most max of the same setting" },
     })
     .optional(),
   /**

@@ -133,7 +133,7 @@ export class MarketFlowPort implements FlowMarket {
 
 function requireCount(field: string, value: number): void {
   if (!Number.isSafeInteger(value) || value <= 0) {
-    throw new FormatError("not an order of a flow", {
+    throw new FormatError("is not a valid order amount", {
       field,
       value,
       expected: "a positive whole number",

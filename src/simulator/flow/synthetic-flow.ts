@@ -52,7 +52,7 @@ export class SyntheticFlow implements OrderFlow {
   /** @throws ConfigError when the start price is not a positive number. */
   constructor(options: SyntheticOptions) {
     if (!(Number.isFinite(options.startPriceQuote) && options.startPriceQuote > 0)) {
-      throw new ConfigError("not a price", {
+      throw new ConfigError("is not a price", {
         field: "startPriceQuote",
         value: options.startPriceQuote,
         expected: "a positive number",
@@ -80,7 +80,7 @@ export class SyntheticFlow implements OrderFlow {
    */
   start(market: FlowMarket, seam: Seam): void {
     if (this.#run !== undefined)
-      throw new RunError("an order flow runs once", { field: market.marketId });
+      throw new RunError("an order flow can be started only once", { field: market.marketId });
     const { params, seed, startPriceQuote } = this.#options;
     const fundamental = new FundamentalPrice(
       seed,

@@ -42,11 +42,11 @@ export function configConflict(
     });
   const name = path.slice(sharedLength(path, other.path)).join(".");
   return new ConfigError(
-    `does not go with the default of ${name}, ${String(value)},${at(other.path)}`,
+    `is incompatible with the default of ${name}, ${String(value)},${at(other.path)}`,
     {
       field: other.path.join("."),
       value: other.value,
-      expected: `${name} written beside it: ${expected}`,
+      expected: `a setting of ${name}: ${expected}`,
       cause,
     },
   );

@@ -46,7 +46,7 @@ export class GasMarket {
     markets: ReadonlyMap<MarketId, Market>,
   ) {
     if (gasFee.ethMarketId !== undefined && !Object.hasOwn(configured, gasFee.ethMarketId)) {
-      throw new ConfigError("the price of ETH from a market that there is not", {
+      throw new ConfigError("is not a market of this exchange", {
         field: "gasFee.ethMarketId",
         value: gasFee.ethMarketId,
         expected: Object.keys(configured).join(" or "),

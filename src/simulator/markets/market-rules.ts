@@ -167,7 +167,7 @@ export function marketRules(
       {
         path: path("liquidationThreshold"),
         value: config.liquidationThreshold,
-        summary: "would liquidate an account at full leverage at once",
+        summary: "would liquidate an account at full leverage immediately",
         expected: `above 0 and at most 1 / maxLeverage, ${1 / config.maxLeverage}`,
         against: [{ path: path("maxLeverage"), value: config.maxLeverage }],
       },
@@ -182,7 +182,7 @@ export function marketRules(
         {
           path: path("flow.startPriceQuote"),
           value: flow.startPriceQuote,
-          summary: "is outside the prices of this market",
+          summary: "is outside the price range of this market",
           expected: `from priceQuote.min, ${min}, to priceQuote.max, ${max}`,
           against: [],
         },
@@ -201,7 +201,7 @@ export function marketRules(
     }
   }
   if (rules.impactNotional <= 0n) {
-    throw new ConfigError("an impact price is of some notional", {
+    throw new ConfigError("is not a positive notional", {
       field: field("funding.impactNotionalQuote"),
       value: config.funding.impactNotionalQuote,
       expected: "more than 0",

@@ -78,7 +78,7 @@ export function changedRules(
     try {
       return count(config[name]);
     } catch (cause) {
-      const expected = `a whole multiple of the book's own, ${configured[name]}: an exchange begins with the finest that it will have`;
+      const expected = `a whole multiple of the book's ${name}, ${configured[name]}; start the exchange with the smallest value that it will use`;
       throw new ConfigError("does not fit the market's book", {
         field: field(name),
         value: config[name],

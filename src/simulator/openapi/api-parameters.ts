@@ -69,13 +69,15 @@ export const SIGNING: readonly ApiParameter[] = (
       name: "account",
       type: "address",
       required: true,
-      description: "for whom: the signer's own account, or one whose operator the signer is",
+      description:
+        "the account to act for: the signer's own, or one that has the signer as operator",
     },
     {
       name: "timestamp",
       type: "ms",
       required: true,
-      description: "of signing, milliseconds; outside the window it is 1011",
+      description:
+        "time of signing in milliseconds; outside the window the request is refused with 1011",
     },
     {
       name: "signature",

@@ -83,8 +83,8 @@ export function openApiDocument(config: ExchangeConfig): OpenApiDocument {
 
 const DESCRIPTION = [
   "A perpetual-futures exchange: matching off the chain, settlement on it. Decimals are strings, identifiers 64-bit integers,",
-  "times milliseconds. Parameters of GET and DELETE stand in the query, those of POST in a form, as here, in the query or in a flat JSON",
-  "object; where both carry one, the body wins. Signed operations carry account, timestamp and signature.",
+  "times milliseconds. Parameters of GET and DELETE are in the query; those of POST in a form, as shown here, in the query or in a flat JSON",
+  "object. The body takes precedence over the query. Signed operations need account, timestamp and signature.",
 ].join(" ");
 
 const JSON_TYPE = "application/json";
@@ -92,7 +92,7 @@ const FORM_TYPE = "application/x-www-form-urlencoded";
 
 const RESPONSES = {
   Refused: {
-    description: "Refused with a coded error; nothing has changed",
+    description: "Refused with an error code; nothing has changed",
     content: { [JSON_TYPE]: { schema: refTo("Error") } },
   },
 };
@@ -108,8 +108,8 @@ const SECURITY_SCHEMES = {
     in: "query",
     name: "signature",
     description: [
-      "EIP-191 signature, by the account or its operator, over all other parameters, sorted by name and form-encoded. A POST may",
-      "carry it in its body.",
+      "EIP-191 signature, by the account or its operator, over all other parameters, sorted by name and form-encoded. A POST can",
+      "have it in its body.",
     ].join(" "),
   },
 };

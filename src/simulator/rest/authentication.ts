@@ -62,7 +62,7 @@ export class Authentication {
     if (!this.#state.markRequestUsed(digest, untilMs)) {
       throw new ApiError(
         1012,
-        "this request has counted already: sign it anew, with another timestamp",
+        "this request was already used: sign it again with another timestamp",
       );
     }
     return account;

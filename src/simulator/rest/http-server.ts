@@ -150,10 +150,10 @@ export async function serveExchange(
  */
 function refusalOf(request: IncomingMessage, hosts: readonly string[]): ApiResponse | null {
   if (!isKnownHost(request.headers.host, hosts))
-    return forbidden("the Host header names no host of this exchange: see allowedHosts");
+    return forbidden("the Host header is not a host of this exchange: see allowedHosts");
   const isChange = !READING_METHODS.has(request.method ?? "");
   return isChange && isFromWebPage(request.headers)
-    ? forbidden("no web page may change anything here")
+    ? forbidden("web pages may only read: this request would change state")
     : null;
 }
 
@@ -250,15 +250,15 @@ function listenError(cause: unknown, host: string, port: number): RunError {
     return new RunError("the exchange's port is in use", {
       field: "port",
       value: port,
-      expected: "a free port, or 0 for any",
+      expected: "a free port, or 0 for any free port",
       cause,
     });
   }
   if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND") {
-    return new RunError("the exchange's host is not an address of this machine", {
+    return new RunError("is not an address of this machine", {
       field: "host",
       value: host,
-      expected: "such as 127.0.0.1",
+      expected: "an address of this machine, such as 127.0.0.1",
       cause,
     });
   }

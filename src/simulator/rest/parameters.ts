@@ -74,7 +74,7 @@ function addJson(into: Map<string, string>, body: string): void {
   try {
     parsed = parseInt64Json(body);
   } catch {
-    throw new ApiError(1111, "the body is not JSON");
+    throw new ApiError(1111, "the body is not valid JSON");
   }
   const twice = findDuplicateKey(body);
   if (twice !== undefined) {

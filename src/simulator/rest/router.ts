@@ -104,10 +104,10 @@ export class Router {
     if (route === undefined) {
       const methods = this.#methods.get(request.path);
       return methods === undefined
-        ? { status: 404, body: formatErrorBody(1111, "Bad params", "there is no such endpoint") }
+        ? { status: 404, body: formatErrorBody(1111, "Bad params", "unknown endpoint") }
         : {
             status: 405,
-            body: formatErrorBody(1111, "Bad params", "this method is not offered here"),
+            body: formatErrorBody(1111, "Bad params", "this endpoint does not have this method"),
             headers: { allow: methods.join(", ") },
           };
     }

@@ -89,9 +89,9 @@ export class BlockFollower {
  */
 function requireNext({ number, parentHash }: ChainBlock, { chainBlockHash }: ExchangeState): void {
   if (chainBlockHash === "" || chainBlockHash === parentHash) return;
-  throw new RunError("the chain went back behind a block that the exchange has applied", {
+  throw new RunError("the chain removed a block that the exchange has already applied", {
     field: `block ${number}`,
     value: parentHash,
-    expected: `a block behind ${chainBlockHash}`,
+    expected: `a block after ${chainBlockHash}`,
   });
 }

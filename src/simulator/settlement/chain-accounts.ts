@@ -206,7 +206,7 @@ export class ChainAccounts {
    */
   #filled(event: OrderFilledEvent, { parts, orderSender }: Run): ExchangeAccount {
     if (orderSender === null)
-      throw new FormatError("a fill without its trade", {
+      throw new FormatError("a fill has no trade", {
         field: "orderHash",
         value: event.orderHash,
       });

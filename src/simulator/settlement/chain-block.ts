@@ -74,7 +74,7 @@ export async function readBlock(number: number, reading: BlockReaderDeps): Promi
     true,
   )) as WireBlock | null;
   if (block === null)
-    throw new FormatError("the chain has no such block", { field: "block", value: number });
+    throw new FormatError("the chain does not have this block", { field: "block", value: number });
   const transactions: ChainTransaction[] = [];
   for (const wire of block.transactions) {
     const { status, logs } = (await chain.request("eth_getTransactionReceipt", wire.hash)) as {

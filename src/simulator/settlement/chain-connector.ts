@@ -173,7 +173,7 @@ export class ChainConnector {
 
   #requireAccounts(): ChainAccounts {
     if (this.#accounts === null)
-      throw new RunError("the chain's accounts are not there yet", { field: "chain" });
+      throw new RunError("the chain's accounts do not exist yet", { field: "chain" });
     return this.#accounts;
   }
 

@@ -306,7 +306,7 @@ export class ChainEventReader {
       const event = parse(abis, topics, data);
       return event === null ? null : reading(event, emitter);
     } catch (cause) {
-      throw new FormatError("a log is not what its contract's interface says", {
+      throw new FormatError("a log does not match its contract's interface", {
         field: emitter,
         value: topics[0],
         cause,

@@ -186,7 +186,7 @@ export class ChainOutbox {
     if (request === undefined || this.#sentAs.get(id) !== hash) return;
     this.#sentAs.delete(id);
     if (this.#handlers.get(request.kind)?.isResentWhenDropped === true) await this.#send(request);
-    else this.#refuse(request, "the account's own transactions took its place");
+    else this.#refuse(request, "another transaction of the account used its nonce");
   }
 
   #refuse(request: ChainRequest, reason: string): void {

@@ -91,7 +91,7 @@ export class ChainSettlement implements Settlement {
     );
     for (const sweepId of this.#waiting.keys()) {
       if (!asked.has(sweepId)) {
-        throw new FormatError("a trade waits for a settlement that was never requested", {
+        throw new FormatError("the settlement of a pending trade was never requested", {
           field: "trade",
           value: sweepId,
         });
@@ -113,7 +113,7 @@ export class ChainSettlement implements Settlement {
   #end(sweepId: Int64Id, reason: string | null, hash: Hex | null): void {
     const matches = this.#waiting.get(sweepId);
     if (matches === undefined) {
-      throw new FormatError("the chain tells of a trade that does not wait", {
+      throw new FormatError("the chain reports a trade that is not pending", {
         field: "trade",
         value: sweepId,
       });
@@ -156,7 +156,7 @@ export class ChainSettlement implements Settlement {
 function signedOrder({ terms }: Order): SignedOrder {
   const { market, side, lots, signedCredit, account, info, signature, hash } = terms;
   if (signature === null)
-    throw new RunError("an order without its signature cannot be settled on chain", {
+    throw new RunError("an order without a signature cannot be settled on chain", {
       field: "order",
       value: hash,
     });

@@ -63,10 +63,10 @@ export async function fundRoles(
   await chain.minePending();
   for (const hash of sent) {
     if ((await chain.receipt(hash))?.isReverted !== false) {
-      throw new RunError("the houses cannot be given their credit", {
+      throw new RunError("the exchange's accounts could not be funded", {
         field: "chain",
         value: hash,
-        expected: "a transaction that succeeds",
+        expected: "a successful transaction",
       });
     }
   }

@@ -49,7 +49,7 @@ export function requireAsDeployed({ id, configured }: Market, { config }: Market
     refuse(
       "priceQuote.min",
       config.priceQuote.min,
-      `at least ${priceQuote.min}, at which a trade of one step is still worth a unit of credit`,
+      `at least ${priceQuote.min}, at which a trade of one step is worth at least one unit of credit`,
     );
   }
 }

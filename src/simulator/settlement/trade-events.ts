@@ -64,7 +64,7 @@ export async function insertTradeEvents(
     : await approvedTrades(hash, chain, dealer);
   const traced = trades.reduce((sum, trade) => sum + trade.fills, 0);
   if (traced !== fills) {
-    throw new FormatError("the trace of a transaction has other fills than its events", {
+    throw new FormatError("the fills in the trace of a transaction differ from its events", {
       field: hash,
       value: traced,
       expected: `${fills}`,

@@ -46,7 +46,8 @@ function made(path: string): string {
       throw new ConfigError(`holds other files (${strangers.slice(0, 3).join(", ")})`, {
         field: "dataDir",
         value: path,
-        expected: "a folder of the exchange's own, or one that is empty or not there yet",
+        expected:
+          "a folder used only by this exchange, an empty one, or one that does not exist yet",
       });
     }
     ensurePrivateFolder(folder, "dataDir");
@@ -55,7 +56,7 @@ function made(path: string): string {
     if (cause instanceof MarketwrightError) {
       throw cause;
     }
-    const expected = `a folder that can be made and written (${cause instanceof Error ? cause.message : String(cause)})`;
+    const expected = `a folder that can be created and written (${cause instanceof Error ? cause.message : String(cause)})`;
     throw new ConfigError("cannot be used", { field: "dataDir", value: path, expected, cause });
   }
 }
@@ -67,7 +68,7 @@ async function locked(folder: string): Promise<ProcessLock> {
   throw new ConfigError(`is in use by another exchange (process ${lock})`, {
     field: "dataDir",
     value: folder,
-    expected: "a folder of its own for each",
+    expected: "a separate folder for each exchange",
   });
 }
 

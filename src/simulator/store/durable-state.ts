@@ -82,7 +82,7 @@ export class DurableState {
   requireIntact(): void {
     if (this.#failure !== null) {
       throw new RunError("the exchange's state could not be written", {
-        expected: "a new process",
+        expected: "a restart of the process",
         cause: this.#failure,
       });
     }

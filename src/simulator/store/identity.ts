@@ -69,7 +69,7 @@ function requireFormat(records: RecordStore): void {
     throw new ConfigError("holds something other than an exchange's state", {
       field: "dataDir",
       value: records.place,
-      expected: "a folder of an exchange's own, or an empty one",
+      expected: "the folder of an exchange, or an empty one",
     });
   }
   const { version } = parsed(format);
@@ -91,13 +91,13 @@ function requireSameTerms(
     const now = configured[field];
     if (now === undefined) {
       const market = field.slice(0, field.lastIndexOf("."));
-      throw new ConfigError("is missing, and the state has accounts and orders in it", {
+      throw new ConfigError("is missing, but the stored state has accounts and orders in it", {
         field: market,
-        expected: `the market that is in ${place}, or another dataDir`,
+        expected: `the market as in ${place}, or another dataDir`,
       });
     }
     if (now !== value) {
-      throw new ConfigError("contradicts the state that the exchange goes on from", {
+      throw new ConfigError("differs from the stored state", {
         field,
         value: now,
         expected: `${value}, as in ${place}, or another dataDir`,

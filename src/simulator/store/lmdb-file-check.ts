@@ -64,7 +64,7 @@ class LmdbFile {
   }
 
   check(): void {
-    if (this.#size === 0) throw this.#wrong("is empty", "the state that it held");
+    if (this.#size === 0) throw this.#wrong("is empty", "the exchange's state");
     const first = this.#metaAt(0);
     this.#pageBytes = first.readUInt32LE(META.free + TREE.pageBytes);
     const { length } = this.#pageBytes.toString(2).replace(/0+$/, "");
@@ -91,7 +91,7 @@ class LmdbFile {
       (meta.readUInt16LE(HEADER.flags) & PAGE.meta) === 0
     )
       throw this.#wrong(
-        `does not begin as an LMDB file does, at byte ${at}`,
+        `is not an LMDB file: it has another header at byte ${at}`,
         "a file of the exchange's state",
       );
     const version = meta.readUInt16LE(META.version);
@@ -159,7 +159,7 @@ class LmdbFile {
   #checkOverflow(number: bigint, pages: bigint): void {
     this.#requireKind(this.#pageAt(number), number, PAGE.overflow);
     if (pages === 0n || (number + pages) * BigInt(this.#pageBytes) > BigInt(this.#size))
-      throw this.#wrong(`ends within page ${number + pages - 1n}`, "all of a record");
+      throw this.#wrong(`ends within page ${number + pages - 1n}`, "a complete record");
   }
 
   #requireKind(page: Buffer, number: bigint, kind: number): void {
@@ -172,7 +172,7 @@ class LmdbFile {
 
   #pageAt(number: bigint): Buffer {
     if (number > this.#lastPage)
-      throw this.#wrong(`names page ${number}`, `at most ${this.#lastPage}`);
+      throw this.#wrong(`refers to page ${number}`, `at most ${this.#lastPage}`);
     const at = Number(number);
     // Each page is referenced once: a second reference would be a cycle.
     if (this.#seen.has(at)) throw this.#damaged(number);
@@ -184,16 +184,16 @@ class LmdbFile {
     const bytes = Buffer.allocUnsafe(length);
     if (at + length > this.#size || readSync(this.#descriptor, bytes, 0, length, at) !== length)
       throw this.#wrong(
-        `is cut off: it has ${this.#size} bytes, and ${what} is not in them`,
-        "the whole file",
+        `is cut off: it has ${this.#size} bytes and lacks ${what}`,
+        "the complete file",
       );
     return bytes;
   }
 
   #damaged(number: bigint): FormatError {
     return this.#wrong(
-      `is damaged: page ${number} is not what the others say of it`,
-      "a file that nobody else has written into",
+      `is damaged: page ${number} does not match the other pages`,
+      "a file that no other program has changed",
     );
   }
 

@@ -87,9 +87,9 @@ export class LmdbRecords implements RecordStore {
 function requireWhole(file: string): void {
   if (existsSync(file)) return checkLmdbFile(file);
   if (existsSync(`${file}-lock`))
-    throw new FormatError("is missing, and a state was kept in it", {
+    throw new FormatError("is missing, although the folder held a state", {
       field: file,
-      expected: "the file that was there, or a folder without any of it to begin anew",
+      expected: "the missing file, or an empty folder to start again",
     });
 }
 

@@ -296,9 +296,9 @@ const SOURCES: readonly MarketSource[] = ["trades", "marks"];
 
 function found<Thing>(thing: Thing | undefined, what: string, name: string): Thing {
   if (thing === undefined) {
-    throw new FormatError(`names ${what} that is not there`, {
+    throw new FormatError(`refers to ${what} that does not exist`, {
       value: name,
-      expected: "one of the same store",
+      expected: "a name in the same store",
     });
   }
   return thing;

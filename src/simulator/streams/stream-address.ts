@@ -51,7 +51,7 @@ export function readStreamAddress(pathWithQuery: string): StreamAddress {
     const names = (parameters.get("streams") ?? "").split("/").filter((name) => name !== "");
     return { zips, kind: "markets", wraps: true, streams: [...new Set(names)] };
   }
-  throw new ApiError(1111, "there is no such stream");
+  throw new ApiError(1111, "unknown stream");
 }
 
 /** A parsed name of a market stream. */
@@ -77,7 +77,7 @@ export function readMarketStream(name: string): MarketStream {
   const kind = given === "trade" ? "trades" : given;
   const interval = intervalName === undefined ? null : (readInterval(intervalName) ?? null);
   if (marketId === undefined || (kind === undefined && interval === null)) {
-    throw new ApiError(1111, `there is no stream ${name.slice(0, 80)}`);
+    throw new ApiError(1111, `unknown stream ${name.slice(0, 80)}`);
   }
   const known = kind === undefined ? name : `${marketId}@${kind}`;
   return { name: known, marketId, kind: (kind ?? "kline") as MarketStream["kind"], interval };

@@ -69,7 +69,7 @@ export class StreamHub implements StreamLinkListener, ExchangeListener {
       const signed = this.#signedAccountOf(address.address, address.parameters);
       const marketId = address.parameters.get("marketId") || undefined;
       if (marketId !== undefined && !this.#feeds.has(marketId)) {
-        throw new ApiError(1112, "there is no such market");
+        throw new ApiError(1112, "unknown market");
       }
       const link = this.#newLink(sink, { wrapsEvents: false, zip, ip });
       this.#signers.set(link, signed);
@@ -120,7 +120,7 @@ export class StreamHub implements StreamLinkListener, ExchangeListener {
       const request = readStreamRequest(text);
       id = request.id;
       if (!link.options.wrapsEvents) {
-        throw new ApiError(1111, "streams are changed on /multiple only");
+        throw new ApiError(1111, "streams can be changed only on /multiple");
       }
       this.#change(link, request);
     } catch (error) {
@@ -210,10 +210,7 @@ export class StreamHub implements StreamLinkListener, ExchangeListener {
   #knownStream(name: string): MarketStream {
     const stream = readMarketStream(name);
     if (!this.#feeds.has(stream.marketId)) {
-      throw new ApiError(
-        1112,
-        `there is no stream ${name}, since there is no market ${stream.marketId}`,
-      );
+      throw new ApiError(1112, `unknown stream ${name}: unknown market ${stream.marketId}`);
     }
     return stream;
   }

@@ -59,7 +59,7 @@ export class StreamLink implements StreamConnection {
     this.#timers = [
       seam.clock.setTimer(config.pingIntervalMs, () => this.#ping()),
       seam.clock.setTimer(config.maxAgeMs, () =>
-        this.end(GOING_AWAY, "the connection has reached its greatest age"),
+        this.end(GOING_AWAY, "the connection has reached its maximum age"),
       ),
     ];
   }

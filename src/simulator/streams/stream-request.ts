@@ -45,7 +45,7 @@ export function readStreamRequest(text: string): StreamRequest {
     params.length === 0 ||
     !params.every((name): name is string => typeof name === "string")
   ) {
-    throw new StreamRequestError(id, "params is not a list of names of streams");
+    throw new StreamRequestError(id, "params is not a list of stream names");
   }
   return { id, method, params };
 }
@@ -69,7 +69,7 @@ function objectOf(text: string): {
   try {
     parsed = parseInt64Json(text);
   } catch {
-    throw new StreamRequestError("0", "the message is not JSON");
+    throw new StreamRequestError("0", "the message is not valid JSON");
   }
   const twice = findDuplicateKey(text);
   if (twice !== undefined) {

@@ -228,8 +228,8 @@ describe("streams of the embedded exchange", () => {
     await isTold;
     const reasons = told.flatMap((event) => (event.type === "malformed" ? [event.reason] : []));
     expect(reasons).toEqual([
-      expect.stringContaining("there is no stream nope@orderbook, since there is no market nope"),
-      expect.stringContaining(`there is no stream ${MARKET}@weather`),
+      expect.stringContaining("unknown stream nope@orderbook: unknown market nope"),
+      expect.stringContaining(`unknown stream ${MARKET}@weather`),
     ]);
     // If no name is known, the connection is rejected, and reported as closed.
     const ends: MarketEvent[] = [];

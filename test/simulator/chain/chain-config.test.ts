@@ -58,7 +58,7 @@ describe("the configuration of the chain", () => {
     );
     expect(message).not.toContain("junk");
     expect(() => chainKeys(PHRASE.replace("junk", "test"), 1)).toThrow(
-      /^mnemonic: is not a phrase of BIP-39; expected/,
+      /^mnemonic: is not a valid BIP-39 phrase; expected/,
     );
   });
 });

@@ -236,7 +236,7 @@ describe("the parameters of a request", () => {
       "overrides that a trace would pass over",
       "debug_traceCall",
       ({ mine }) => [{ to: mine }, "latest", { stateOverrides: { [mine]: { balance: "0x1" } } }],
-      "invalid argument 2: stateOverrides: a trace takes no overrides here",
+      "invalid argument 2: stateOverrides: a trace accepts no overrides here",
     ],
     ["a filter's number", "eth_getFilterChanges", () => [1], "invalid argument 0: non-string"],
     ["no subscription's name", "eth_subscribe", () => [{}], "invalid argument 0: non-string"],

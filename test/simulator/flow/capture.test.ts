@@ -112,7 +112,7 @@ describe("reading a capture", () => {
       /tag\.csv\.gz:2: .*5 fields/,
     ],
     [
-      "a print of nothing",
+      "is not a positive amount",
       "id,price,amount,time,isBuyerMaker\n1,100.1,0,1000,true\n",
       /:2: amount: /,
     ],
@@ -135,14 +135,14 @@ describe("reading a capture", () => {
     const whole = gzipSync(many);
     await expect(
       readAll(writeCapture({ books: whole.subarray(0, whole.length - 400) })),
-    ).rejects.toThrow(/tag\.ndjson\.gz:\d+: the gzip file ends early/);
+    ).rejects.toThrow(/tag\.ndjson\.gz:\d+: the gzip file is cut off/);
     const damaged = Buffer.from(whole);
     damaged.fill(0xff, 200, 260);
     await expect(readAll(writeCapture({ books: damaged }))).rejects.toThrow(FormatError);
     await expect(readAll(writeCapture({ books: Buffer.from(many) }))).rejects.toThrow(
-      /not a whole gzip file/,
+      /the gzip file is broken/,
     );
-    await expect(readAll(writeCapture({ books: "" }))).rejects.toThrow(/:1: an empty file/);
+    await expect(readAll(writeCapture({ books: "" }))).rejects.toThrow(/:1: is empty/);
   });
 
   it("names the missing file or folder", async () => {

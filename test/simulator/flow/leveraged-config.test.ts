@@ -102,7 +102,7 @@ describe("the setting of leveraged traders", () => {
     );
     expect([error.field, error.expected]).toEqual([
       `${FIELD}.creditQuote`,
-      "at least 30, which carries the smallest order",
+      "at least 30, the margin of the smallest order",
     ]);
     expect(() =>
       checkLeveraged(parsed({ creditQuote: 30, leverage: { min: 2, max: 10 } })),
@@ -115,7 +115,7 @@ describe("the setting of leveraged traders", () => {
     );
     expect([error.field, error.expected]).toEqual([
       `${FIELD}.count`,
-      "together with those of other markets at most maxAccounts, 10",
+      "at most maxAccounts, 10, together with other markets",
     ]);
   });
 

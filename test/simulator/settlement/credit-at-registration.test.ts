@@ -62,7 +62,7 @@ describe("an account that registers on a chain", () => {
     expect(client.place("BUY", "30000", "0.1").json).toMatchObject({
       code: 2012,
       message:
-        "not enough margin: a deposit of the account is on its way to the chain and counts from the next block on; there is one every 1000 ms",
+        "not enough margin: a deposit of the account is pending on the chain and counts from the next block on, one every 1000 ms",
     });
     await until(() => registering.answer !== undefined);
     expect(registering.answer).toMatchObject({

@@ -104,7 +104,7 @@ describe("records that do not match their chain", () => {
         records: left,
         clock: new VirtualClock(world.clock.nowMs() + 5000),
       });
-      await expect(again).rejects.toThrow("tells of a trade that does not wait");
+      await expect(again).rejects.toThrow("reports a trade that is not pending");
       expect(own()).toEqual(before);
     }
   });

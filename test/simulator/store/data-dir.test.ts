@@ -114,7 +114,7 @@ describe("a configuration's dataDir", () => {
       expect(statSync(file).size, "nothing was made of it").toBe(0);
       rmSync(file);
       await expect(openDataDir(state)).rejects.toThrow(
-        /exchange\.mdb: is missing, and a state was kept in it/,
+        /exchange\.mdb: is missing, although the folder held a state/,
       );
       expect(existsSync(file)).toBe(false);
     });
@@ -168,7 +168,7 @@ describe("a configuration's dataDir", () => {
       await expect(openDataDir(state)).rejects.toThrow(/exchange\.mdb: is damaged: page \d+/);
       for (const filler of [0, 255]) {
         writeFileSync(file, Buffer.alloc(whole.length, filler));
-        await expect(openDataDir(state)).rejects.toThrow(/does not begin as an LMDB file does/);
+        await expect(openDataDir(state)).rejects.toThrow(/is not an LMDB file/);
       }
     });
 

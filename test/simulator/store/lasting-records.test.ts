@@ -127,7 +127,7 @@ describe("only committed events are published", () => {
     expect(told).toEqual(["closed 1001"]);
     expect(exchange.isRunning).toBe(false);
     expect(bob.place("SELL", "30000", "0.5").status).toBe(503);
-    expect(() => exchange.start()).toThrow(/a new process/);
+    expect(() => exchange.start()).toThrow(/a restart of the process/);
     expect(made(records.copy(), clock).openOrders(alice.address)).toEqual([]);
   });
 });

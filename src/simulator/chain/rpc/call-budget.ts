@@ -38,7 +38,7 @@ export class CallBudget {
   run(work: () => Promise<RpcOutcome>): Promise<RpcOutcome> {
     const { mostWaiting } = this.#options;
     if (this.#waiting >= mostWaiting)
-      return Promise.resolve(refusal(`${mostWaiting} requests wait already`));
+      return Promise.resolve(refusal(`${mostWaiting} requests are already waiting`));
     this.#waiting += 1;
     const done = this.#last.then(() => this.#carryOut(work));
     this.#last = done.catch(() => {});
@@ -54,7 +54,7 @@ export class CallBudget {
     this.#atMs = startMs;
     if (this.#leftMs <= 0)
       return refusal(
-        `the port has taken its share of the chain's time: again in ${Math.ceil(-this.#leftMs / share) + 1} ms`,
+        `the port has used its share of the chain's time: try again in ${Math.ceil(-this.#leftMs / share) + 1} ms`,
       );
     try {
       return await work();

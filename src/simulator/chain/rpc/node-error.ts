@@ -73,7 +73,7 @@ const REFUSALS: readonly (readonly [RegExp, (parts: readonly string[]) => string
   ],
   [
     /^An EIP-4844 \(shard blob\) transaction was received/,
-    () => "blobs are taken in signed transactions only (eth_sendRawTransaction)",
+    () => "blobs are accepted only in signed transactions (eth_sendRawTransaction)",
   ],
   [/^Received invalid block tag /, () => "header not found"],
   [/^blockHash cannot be found$/, () => "unknown block"],

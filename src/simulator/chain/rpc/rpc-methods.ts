@@ -45,8 +45,7 @@ const unused =
   };
 
 const isFalse: Shape = (value) => {
-  if (value !== false)
-    throw new InvalidArgument("whole transactions are told of by eth_subscribe alone");
+  if (value !== false) throw new InvalidArgument("only eth_subscribe sends whole transactions");
   return undefined;
 };
 

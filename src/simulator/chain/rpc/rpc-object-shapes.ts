@@ -53,7 +53,7 @@ const CALL_FIELDS: Readonly<Record<string, Shape>> = {
   authorizationList: AUTHORIZATIONS,
   blobVersionedHashes: listOf(hash),
   blobs: () => {
-    throw new InvalidArgument("blobs are taken in signed transactions only");
+    throw new InvalidArgument("blobs are accepted only in signed transactions");
   },
 };
 
@@ -105,8 +105,7 @@ export const percentiles: Shape = (value) => {
     return entry;
   })(value) as number[];
   const place = numbers.findIndex((number, index) => number < (numbers[index - 1] ?? 0));
-  if (place >= 0)
-    throw new InvalidArgument(`${place}: expected no less than the percentile before it`);
+  if (place >= 0) throw new InvalidArgument(`${place}: expected at least the percentile before it`);
   return numbers;
 };
 
@@ -185,7 +184,7 @@ function muxConfig(value: unknown): unknown {
 
 function noOverrides(value: unknown): undefined {
   if (isRecord(value) && Object.keys(value).length === 0) return undefined;
-  throw new InvalidArgument("a trace takes no overrides here");
+  throw new InvalidArgument("a trace accepts no overrides here");
 }
 
 function count(value: unknown): number {

@@ -59,7 +59,7 @@ export function admit(
   const known = RPC_METHODS.get(method);
   if (known === undefined) return refuse(-32601, `the method ${name.slice(0, 100)} does not exist`);
   if (known.isDev === true && !policy.devMethods)
-    return refuse(-32601, `the method ${name} is off (devMethods)`);
+    return refuse(-32601, `the method ${name} is disabled (devMethods)`);
   const long = given.findIndex((param) => hasLongList(param));
   if (long >= 0)
     return refuse(-32602, `invalid argument ${long}: a list of more than ${MOST_ENTRIES} entries`);
@@ -100,9 +100,10 @@ function admitCall(method: string, params: readonly unknown[], policy: RpcPolicy
   const [call, ...rest] = params as [CallTerms, ...unknown[]];
   const to = recipientOf(call);
   // Code in a call runs without ever being deployed.
-  if (!deployments && to === null) return refuse(-32000, "code from outside is off (deployments)");
+  if (!deployments && to === null)
+    return refuse(-32000, "code from clients is disabled (deployments)");
   if (!devMethods && rest.length > 1)
-    return refuse(-32602, "invalid argument 2: overrides are off (devMethods)");
+    return refuse(-32602, "invalid argument 2: overrides are disabled (devMethods)");
   return withGas(method, call, rest, mostGas(to, policy));
 }
 
@@ -134,7 +135,7 @@ function admitRaw(params: readonly unknown[], policy: RpcPolicy): Admission {
   if (transaction === undefined)
     return refuse(
       -32602,
-      "invalid argument 0: expected one signed transaction, in its shortest form and without anything behind it",
+      "invalid argument 0: expected one signed transaction, in its shortest encoding and without further bytes",
     );
   const { to, gas } = transaction;
   if (to === null && !policy.deployments) return refuse(-32000, DEPLOYMENTS_OFF);
@@ -166,7 +167,7 @@ function readRawTransaction(raw: unknown): RawTransaction | undefined {
   }
 }
 
-const DEPLOYMENTS_OFF = "contracts from outside are off (deployments)";
+const DEPLOYMENTS_OFF = "contracts from clients are disabled (deployments)";
 
 /**
  * The sender chooses how much gas a transaction may burn. One to the exchange's own contracts is

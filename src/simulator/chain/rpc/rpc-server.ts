@@ -74,10 +74,10 @@ export async function serveChain(
     HTTP_BOUNDS;
   const hosts = [host, ...allowedHosts];
   const refusalOf = ({ headers }: IncomingMessage): string | undefined => {
-    if (isFromWebPage(headers)) return "no page of the web gets in";
+    if (isFromWebPage(headers)) return "requests from web pages are refused";
     return isKnownHost(headers.host, hosts)
       ? undefined
-      : "the Host header names no host of this chain: see allowedHosts of the exchange";
+      : "the Host header is not a host of this chain: see allowedHosts of the exchange";
   };
   const app = fastify({
     bodyLimit: maxBodyBytes,
@@ -124,7 +124,7 @@ export async function serveChain(
     throw new RunError("the chain's port cannot be opened", {
       field: "chain.rpc",
       value: `${host}:${port}`,
-      expected: "a free port of this machine, or 0 for any",
+      expected: "a free port of this machine, or 0 for any free port",
       cause,
     });
   }

@@ -110,7 +110,7 @@ export class RpcSession {
     const isId =
       id === undefined || id === null || typeof id === "string" || typeof id === "number";
     if (!isId || jsonrpc !== "2.0" || typeof method !== "string")
-      return errorAnswer(-32600, "not a request of JSON-RPC 2.0");
+      return errorAnswer(-32600, "not a JSON-RPC 2.0 request");
     const given = params ?? [];
     const outcome: RpcOutcome = Array.isArray(given)
       ? await this.#outcome(method, given)

@@ -17,7 +17,7 @@ export const shocksShape = z.strictObject({
     .max(DAY_MS)
     .refine((everyMs) => everyMs === 0 || everyMs >= 1_000, {
       message: "is too short",
-      params: { expected: "0 for the first shock alone, or at least 1000" },
+      params: { expected: "at least 1000, or 0 for only one shock" },
     })
     .default(120_000),
   /** Each interval is drawn evenly between `everyMs` less and plus this fraction of it. */
@@ -28,7 +28,7 @@ export const shocksShape = z.strictObject({
     .refine(({ min, max }) => min <= max, {
       path: ["min"],
       message: "is above max",
-      params: { expected: "at most max, which is written beside it" },
+      params: { expected: "at most max of the same setting" },
     })
     .default({ min: 100, max: 200 }),
   direction: z.enum(["either", "alternate", "up", "down"]).default("either"),

@@ -36,27 +36,31 @@ export function findCaptureFiles(
 ): CaptureFiles {
   const field = (name: string): string => [...at, name].join(".");
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(tag)) {
-    throw new ConfigError("is not a valid name of a capture", {
+    throw new ConfigError("is not a valid name for a capture", {
       field: field("tag"),
       value: tag,
-      expected: "a file name without folder or ending",
+      expected: "a file name without folder or extension",
     });
   }
   if (readPathKind(join(folder, "books")) !== "folder") {
     const kind = readPathKind(folder);
     const why =
-      kind === undefined ? "is not there" : kind === "folder" ? "has no books/" : "is not a folder";
+      kind === undefined
+        ? "does not exist"
+        : kind === "folder"
+          ? "has no books/"
+          : "is not a folder";
     throw folderIsDefault
-      ? new ConfigError(`is looked for in ${folder}, which ${why}`, {
+      ? new ConfigError(`cannot be found: the default folder ${folder} ${why}`, {
           field: field("tag"),
           value: tag,
           expected:
-            "the environment's MARKETWRIGHT_DATA, or folder beside it, to name a folder that holds books/ and trades/",
+            "MARKETWRIGHT_DATA in the environment, or folder beside tag, with the path of a folder that has books/ and trades/",
         })
       : new ConfigError(why, {
           field: field("folder"),
           value: folder,
-          expected: "a folder that holds books/ and trades/",
+          expected: "a folder that has books/ and trades/",
         });
   }
   const books = join(folder, "books", `${tag}${BOOK_ENDING}`);

@@ -15,14 +15,17 @@ export function parseJsonRecord(text: string): RawRecord {
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    throw new FormatError("not a JSON record", {
+    throw new FormatError("is not a JSON record", {
       value: text,
-      expected: "one JSON object a line",
+      expected: "one JSON object on each line",
       cause,
     });
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw new FormatError("not a JSON record", { value: text, expected: "one JSON object a line" });
+    throw new FormatError("is not a JSON record", {
+      value: text,
+      expected: "one JSON object on each line",
+    });
   }
   return Object.fromEntries(Object.entries(value));
 }
@@ -34,7 +37,7 @@ export function parseJsonRecord(text: string): RawRecord {
 export function parseCsvRecord(header: readonly string[], text: string): RawRecord {
   const cells = splitCsv(text);
   if (cells.length !== header.length) {
-    throw new FormatError("a row that does not fit its header", {
+    throw new FormatError("has another number of fields than its header", {
       value: text,
       expected: `${header.length} fields: ${header.join(",")}`,
     });
@@ -58,7 +61,7 @@ export function decodeBook(
 ): CapturedBook {
   const kind = record.type;
   if (kind !== "snapshot" && kind !== "update") {
-    throw new FormatError("not a book record", {
+    throw new FormatError("is not a book record", {
       field: "type",
       value: kind,
       expected: '"snapshot" or "update"',
@@ -85,7 +88,7 @@ export function decodeTrade(
 ): CapturedTrade {
   const lots = grid.lotsOf(stringOf(record, "amount"));
   if (lots === 0)
-    throw new FormatError("a print of nothing", {
+    throw new FormatError("is not a positive amount", {
       field: "amount",
       value: record.amount,
       expected: "a positive amount",
@@ -131,7 +134,7 @@ function levelsOf(record: RawRecord, field: "bids" | "asks", grid: GridDecoder):
     const level: unknown = levels[i];
     const [price, amount]: unknown[] = Array.isArray(level) ? level : [];
     if (typeof price !== "string" || typeof amount !== "string") {
-      throw new FormatError("not a level", {
+      throw new FormatError("is not a level", {
         field: `${field}[${i}]`,
         value: level,
         expected: "two decimal strings: [price, amount]",
@@ -146,7 +149,7 @@ function levelsOf(record: RawRecord, field: "bids" | "asks", grid: GridDecoder):
 function stringOf(record: RawRecord, field: string): string {
   const value = record[field];
   if (typeof value === "string") return value;
-  throw new FormatError("not a decimal string", {
+  throw new FormatError("is not a decimal string", {
     field,
     value: value ?? null,
     expected: "a decimal string",
@@ -156,7 +159,7 @@ function stringOf(record: RawRecord, field: string): string {
 function priceTextOf(record: RawRecord, field: string): string {
   const text = stringOf(record, field);
   if (/^\d{1,15}(\.\d{1,30})?$/.test(text) && Number(text) > 0) return text;
-  throw new FormatError("not a price", {
+  throw new FormatError("is not a price", {
     field,
     value: text,
     expected: "a positive decimal string",
@@ -168,7 +171,7 @@ function integerOf(record: RawRecord, field: string): number {
   const value = record[field];
   const number = typeof value === "string" && /^\d+$/.test(value) ? Number(value) : value;
   if (typeof number === "number" && Number.isSafeInteger(number) && number >= 0) return number;
-  throw new FormatError("not a whole number", {
+  throw new FormatError("is not a whole number", {
     field,
     value: value ?? null,
     expected: "a non-negative integer",
@@ -187,7 +190,7 @@ function receivedOf(record: RawRecord): bigint | null {
   const value = record.recvTimeNs;
   if (value === undefined) return null;
   if (typeof value === "string" && /^\d{1,20}$/.test(value)) return BigInt(value);
-  throw new FormatError("not a time in nanoseconds", {
+  throw new FormatError("is not a time in nanoseconds", {
     field: "recvTimeNs",
     value,
     expected: "a string of digits",
@@ -198,7 +201,7 @@ function booleanOf(record: RawRecord, field: string): boolean {
   const value = record[field];
   if (value === true || value === "true") return true;
   if (value === false || value === "false") return false;
-  throw new FormatError("not a truth value", {
+  throw new FormatError("is not a boolean", {
     field,
     value: value ?? null,
     expected: "true or false",

@@ -101,7 +101,7 @@ async function* readRecords(
     if (events.length > 0) yield { path, events, fileLines };
   }
   if (line === 0)
-    throw new FormatError("an empty file", { field: `${path}:1`, expected: "at least one record" });
+    throw new FormatError("is empty", { field: `${path}:1`, expected: "at least one record" });
 }
 
 /** Sorts records that are out of order by at most {@link MAX_DISORDER_MS}. */
@@ -114,7 +114,7 @@ async function* orderedRecords(
     for (let i = 0; i < events.length; i += 1) {
       const { timeMs } = events[i];
       if (timeMs < newestMs - MAX_DISORDER_MS) {
-        throw new FormatError("a record far out of order", {
+        throw new FormatError("is far out of order", {
           field: `${path}:${fileLines[i]}`,
           value: timeMs,
           expected: `a time at most ${MAX_DISORDER_MS} ms before ${newestMs}`,

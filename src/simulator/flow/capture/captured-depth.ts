@@ -45,7 +45,7 @@ export class CapturedDepth implements RecordedDepth {
   take(side: Side, ticks: Ticks, lots: Lots): void {
     const left = this.lotsAt(side, ticks);
     if (!(lots >= 0 && lots <= left)) {
-      throw new RunError("more taken from a recorded level than it displays", {
+      throw new RunError("is more than the recorded level has left", {
         field: `level ${ticks}`,
         value: lots,
         expected: `at most ${left} lots`,

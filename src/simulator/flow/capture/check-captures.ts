@@ -19,7 +19,7 @@ export async function checkCaptures(config: ExchangeConfig, baseFolder: string):
       await events.next();
     } catch (cause) {
       if (!(cause instanceof MarketwrightError)) throw cause;
-      throw new ConfigError("names a capture that cannot be replayed", {
+      throw new ConfigError("is a capture that cannot be replayed", {
         field: `markets.${marketId}.flow.tag`,
         value: flow.tag,
         expected: `a capture in the format of docs/ideas/order-flow.md, on this market's tickSize and stepSize: ${cause.message}`,

@@ -30,7 +30,7 @@ export class GridDecoder {
     const quick = scaledOf(price, this.#instrument.priceDecimals) / this.#tickUnit;
     const ticks = Number.isSafeInteger(quick) ? quick : this.#instrument.ticksOf(price);
     if (ticks > 0) return ticks;
-    throw new FormatError("not a price", {
+    throw new FormatError("is not a price", {
       field: "price",
       value: price,
       expected: "a positive decimal",

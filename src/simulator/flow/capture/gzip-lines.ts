@@ -28,7 +28,7 @@ export async function* readGzipLines(path: string): AsyncGenerator<string[]> {
       partial = lines.pop() ?? "";
       line += lines.length;
       if (partial.length > MAX_LINE_CHARS) {
-        throw new FormatError("a line without end", {
+        throw new FormatError("has a line that is too long", {
           field: `${path}:${line}`,
           expected: `lines of at most ${MAX_LINE_CHARS} characters`,
         });
@@ -50,7 +50,7 @@ function typedReadError(path: string, line: number, cause: unknown): Error {
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
   if (code.startsWith("Z_")) {
     return new FormatError(
-      code === "Z_BUF_ERROR" ? "the gzip file ends early" : "not a whole gzip file",
+      code === "Z_BUF_ERROR" ? "the gzip file is cut off" : "the gzip file is broken",
       {
         field: `${path}:${line}`,
         expected: "a complete gzip file",

@@ -130,7 +130,7 @@ export class ReplayFlow implements OrderFlow {
    */
   start(market: FlowMarket, seam: Seam): void {
     if (this.#run !== undefined || this.#stopped)
-      throw new RunError("a replay runs once", { field: market.marketId });
+      throw new RunError("a replay can be started only once", { field: market.marketId });
     this.#source ??= new ReplaySource(
       readCapture(this.#options.files, market.instrument),
       this.#options.readAhead ?? DEFAULT_READ_AHEAD,
@@ -258,11 +258,11 @@ export class ReplayFlow implements OrderFlow {
 
   #nothingToPlay(primed: Primed): MarketwrightError {
     return this.#options.fromMs === undefined || primed.firstMs === undefined
-      ? new RunError("nothing to replay", {
+      ? new RunError("the capture has no events after its first snapshot", {
           field: this.#options.files.books,
-          expected: "a capture that goes on after its first snapshot",
+          expected: "a capture with events after its first snapshot",
         })
-      : new ConfigError("begins after the capture's end", {
+      : new ConfigError("is after the end of the capture", {
           field: "fromMs",
           value: this.#options.fromMs,
           expected: "a time inside the capture",
@@ -300,5 +300,5 @@ function applyMark(market: FlowMarket, mark: CapturedMark): void {
 
 function requirePositive(field: string, value: number): void {
   if (!(Number.isFinite(value) && value > 0))
-    throw new ConfigError("out of range", { field, value, expected: "a positive number" });
+    throw new ConfigError("is out of range", { field, value, expected: "a positive number" });
 }

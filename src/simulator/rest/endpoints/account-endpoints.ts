@@ -41,7 +41,7 @@ export class AccountEndpoints {
   /** POST /v1/account. @throws ApiError 1010 when there are too many, 2018 */
   register(address: Hex): string {
     if (this.#state.account(address) !== undefined) {
-      throw new ApiError(2018, "the account is registered already");
+      throw new ApiError(2018, "the account is already registered");
     }
     if (this.#state.accounts.size >= this.#state.config.maxAccounts) {
       throw new ApiError(1010, "the exchange accepts no more accounts");
@@ -103,7 +103,7 @@ export class AccountEndpoints {
     const range = timeRange(parameters, this.#state.config.choices);
     const fromId = optionalId(parameters, "fromId");
     if (fromId !== undefined && (range.startMs !== undefined || range.endMs !== undefined)) {
-      throw new ApiError(1111, "fromId excludes startTime and endTime");
+      throw new ApiError(1111, "fromId cannot be combined with startTime or endTime");
     }
     const page = { ...range, fromId, limit: listLimit(parameters) };
     const trades = account.markets.get(market.id)?.trades.page(page) ?? [];

@@ -76,7 +76,7 @@ export class CustodyEndpoints {
     const amount = this.#amountOf(parameters);
     if (!this.#withdrawals.isAllowed(account, amount)) {
       const note = incomingNote(account, this.#clearing.credit, this.#state.config);
-      throw new ApiError(2012, `the account would not keep its initial margin${note}`);
+      throw new ApiError(2012, `the account would fall below its initial margin${note}`);
     }
     this.#withdrawals.request(account, amount);
     return JSON.stringify({
@@ -98,7 +98,7 @@ export class CustodyEndpoints {
       throw new ApiError(1110, "operator is not an address");
     }
     if (operator === account.address.toLowerCase()) {
-      throw new ApiError(1111, "an account signs for itself without being its own operator");
+      throw new ApiError(1111, "operator is the account itself, which can always sign");
     }
     if (oneOf(required(parameters, "isValid"), ["true", "false"], "isValid") === "true") {
       if (account.operators.size >= MOST_OPERATORS && !account.operators.has(operator)) {

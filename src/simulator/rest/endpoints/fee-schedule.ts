@@ -26,7 +26,7 @@ export class FeeSchedule {
       for (const [marketId, { makerFeeRate, takerFeeRate }] of Object.entries(feeRates)) {
         const field = `accounts.${address}.feeRates.${marketId}`;
         if (!Object.hasOwn(markets, marketId)) {
-          throw new ConfigError("a fee agreement about a market that there is not", {
+          throw new ConfigError("is not a market of this exchange", {
             field,
             value: marketId,
             expected: Object.keys(markets).join(" or "),
@@ -57,14 +57,14 @@ function rateOf(text: string, field: string): bigint {
       return rate;
     }
   } catch (cause) {
-    throw new ConfigError("not a fee rate", {
+    throw new ConfigError("is not a valid fee rate", {
       field,
       value: text,
       expected: "a fraction of at most 18 decimals",
       cause,
     });
   }
-  throw new ConfigError("not a fee rate", {
+  throw new ConfigError("is not a valid fee rate", {
     field,
     value: text,
     expected: "a fraction between -1 and 1",

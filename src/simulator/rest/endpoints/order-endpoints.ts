@@ -31,7 +31,7 @@ export class OrderEndpoints {
       order.terms.market !== market ||
       !(this.#orderManager.cancel(order) || isMatched)
     ) {
-      throw new ApiError(2011, "there is no such open order");
+      throw new ApiError(2011, "no open order has this orderId");
     }
   }
 
@@ -64,7 +64,7 @@ export class OrderEndpoints {
         ? orders.at(openOrderWithoutId === "newest" ? -1 : 0)
         : orders.find(({ terms }) => terms.id === id);
     if (order === undefined) {
-      throw new ApiError(2011, "there is no such open order");
+      throw new ApiError(2011, "no open order has this orderId");
     }
     return writeRecord(this.#record(order));
   }
@@ -74,7 +74,7 @@ export class OrderEndpoints {
     const market = requireMarket(this.#state, parameters);
     const order = account.markets.get(market.id)?.history.find(requiredId(parameters));
     if (order === undefined) {
-      throw new ApiError(2011, "there is no such order in the history");
+      throw new ApiError(2011, "no order in the history has this orderId");
     }
     return writeRecord(this.#record(order));
   }

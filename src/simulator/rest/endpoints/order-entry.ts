@@ -118,7 +118,7 @@ export class OrderEntry {
     }
     const hash = bytesToHex(digest);
     if (this.#state.orderHashes.has(hash)) {
-      throw new ApiError(2016, "an order with this hash was accepted before");
+      throw new ApiError(2016, "an order with this hash was already accepted");
     }
     this.#fees.check(account, requested, info, hash, parameters.get("gasFeeQuotation"));
     this.#checkAccount(account, requested);
@@ -174,7 +174,7 @@ export class OrderEntry {
       return signedSeconds * 1000;
     }
     if (Math.abs(signedSeconds * 1000 - expirationMs) >= 1000) {
-      throw new ApiError(4012, "the expiration in info is not that of the parameter");
+      throw new ApiError(4012, "the expiration in info differs from the parameter expiration");
     }
     return expirationMs;
   }
@@ -203,7 +203,7 @@ export class OrderEntry {
       choices.unfilledFok === "REJECT" &&
       !this.#orderManager.couldFill(account, market, side, ticks, lots)
     ) {
-      throw new ApiError(2016, "a FOK order could not fill whole");
+      throw new ApiError(2016, "a FOK order could not be filled completely");
     }
     if (part !== undefined) {
       const open = side === "BUY" ? part.openBuyLots : part.openSellLots;
@@ -213,7 +213,7 @@ export class OrderEntry {
     if (account.reduceOnly) {
       throw new ApiError(
         2012,
-        "below maintenance margin only orders that reduce a position are taken",
+        "the account is below maintenance margin: only orders that reduce a position are accepted",
       );
     }
     const { buy, sell, boundByExposure } = computeCapacity(market, account, this.#state.markets);

@@ -75,12 +75,12 @@ export class OrderFees {
     if (token !== undefined && token !== "") {
       // A built order carries the rates of its build, and its hash commits to them.
       if (!this.#quotations.isValid(token, hash, this.#state.runtime.clock.nowMs())) {
-        throw new ApiError(4012, "gasFeeQuotation is forged, expired or of another order");
+        throw new ApiError(4012, "gasFeeQuotation is forged, expired or for another order");
       }
       return;
     }
     if (!carriesRates(info, this.#schedule.ratesFor(account.address, requested.market))) {
-      throw new ApiError(4012, "info does not carry the account's fee rates");
+      throw new ApiError(4012, "info does not contain the account's fee rates");
     }
     if (this.#isBelowWaiver(requested)) {
       throw new ApiError(4012, `an order below ${waiverText(this.#state)} needs a gasFeeQuotation`);

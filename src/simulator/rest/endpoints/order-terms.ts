@@ -45,7 +45,7 @@ export function requireMarket(
   const id = required(parameters, "marketId");
   const market = state.markets.get(id);
   if (market === undefined) {
-    throw new ApiError(1112, `there is no market ${id.slice(0, 64)}`);
+    throw new ApiError(1112, `unknown market ${id.slice(0, 64)}`);
   }
   return market;
 }
@@ -154,7 +154,7 @@ function expirationOf(
   const given = optionalInteger(parameters, "expiration") ?? 0;
   if (timeInForce !== "GTT") {
     if (given !== 0 && choices.expirationWithoutGtt === "reject") {
-      throw new ApiError(1111, "expiration is for GTT orders only");
+      throw new ApiError(1111, "expiration is only for GTT orders");
     }
     return 0;
   }

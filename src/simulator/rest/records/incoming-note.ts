@@ -13,6 +13,6 @@ export function incomingNote(
 ): string {
   if (!credit.hasPendingDeposit(account)) return "";
   const everyMs = chain?.blocks.intervalMs ?? 0;
-  const rhythm = everyMs === 0 ? "" : `; there is one every ${everyMs} ms`;
-  return `: a deposit of the account is on its way to the chain and counts from the next block on${rhythm}`;
+  const rhythm = everyMs === 0 ? "" : `, one every ${everyMs} ms`;
+  return `: a deposit of the account is pending on the chain and counts from the next block on${rhythm}`;
 }

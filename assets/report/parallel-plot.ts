@@ -185,7 +185,7 @@ export class ParallelPlot {
   #show(row: SweepRow, event: PointerEvent, host: HTMLElement): void {
     const lines = [
       ...Object.entries(row.values).map(([name, value]) => `${name}: ${value}`),
-      ...(row.suspectMark === "" ? [] : [`doubtful: ${row.suspectMark}`]),
+      ...(row.suspectMark === "" ? [] : [`warnings: ${row.suspectMark}`]),
     ];
     const objective =
       row.objective === undefined ? "none" : exact(String(Number(row.objective.toPrecision(8))));

@@ -45,7 +45,7 @@ export class SweepTable {
       ...(isAnyDoubtful
         ? [
             {
-              name: "doubtful",
+              name: "warnings",
               className: "doubtful",
               of: ({ suspectMark }: SweepRow) => suspectMark,
             },
@@ -57,7 +57,7 @@ export class SweepTable {
       ...(isAnyDoubtful
         ? [
             {
-              name: "why doubtful",
+              name: "reasons",
               className: "text long",
               of: ({ suspectReasons }: SweepRow) => suspectReasons,
             },

@@ -88,7 +88,7 @@ export function parseInstantUs(text: string, field: string): number {
 }
 
 function noInstant(value: string, field: string, expected: string): ConfigError {
-  return new ConfigError("is not an instant", { field, value, expected });
+  return new ConfigError("is not a time", { field, value, expected });
 }
 
 /** An instant in readable form, UTC to the millisecond. */

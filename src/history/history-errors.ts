@@ -49,7 +49,7 @@ export class BadRowsError extends HistoryError {
 }
 
 /** The option that imports a file with some bad rows. */
-export const DROP_BAD_ROWS_HINT = "--drop-bad-rows N leaves such rows out";
+export const DROP_BAD_ROWS_HINT = "--drop-bad-rows N skips up to N such rows";
 
 /**
  * A price or an amount of a file is not a multiple of the caller's steps. Another grid may fit the

@@ -83,13 +83,13 @@ const above = (name: string): RowRule => ({
 });
 const notBelow = (name: string): RowRule => ({
   broken: `${name} < 0`,
-  expected: `${name} of zero or more`,
+  expected: `${name} at least zero`,
   isRuledOut: (of) => Number(of(name)?.least) >= 0,
 });
 /**
  * A missing value would be read as zero: a crash to nothing, a deleted level, a payment of nothing.
  */
-const there = (name: string, expected = `${name} in each`): RowRule => ({
+const there = (name: string, expected = `${name} in each row`): RowRule => ({
   broken: `${name} IS NULL`,
   expected,
   isRuledOut: (of) => of(name)?.nulls === 0,

@@ -95,7 +95,7 @@ describe("marketwright backtest", () => {
   it("says first that an account was liquidated", async () => {
     const path = file(5000, "account: { creditQuote: 40 }", ", maxLeverage: 1000");
     const { out: told } = await captureCli(["backtest", path, "--out", out("liquidated")]);
-    expect(told).toMatch(/^LIQUIDATED: the account did not cover its maintenance margin\n/);
+    expect(told).toMatch(/^LIQUIDATED: the account's equity fell below its maintenance margin\n/);
     const { ended, profit } = reportOf("liquidated");
     expect([ended, Number(profit.liquidation) < 0]).toEqual(["liquidated", true]);
     expect(readFileSync(join(out("liquidated"), "report.html"), "utf8")).toContain(
@@ -125,7 +125,7 @@ describe("marketwright backtest", () => {
       ? `earned ${feesOtherwise.slice(1)} in rebates`
       : `paid ${feesOtherwise} in fees`;
     expect(told).toContain(
-      `\nin btcusdc ${count} of its fills, ${amount} base units, may have been takers' or makers' and are charged as takers': they paid ${fees} in fees, and would have ${other} by the other rule\n`,
+      `\nin btcusdc ${count} of its fills, ${amount} base units, may have been taker or maker fills and are charged as taker fills: they paid ${fees} in fees, and would have ${other} under the other rule\n`,
     );
   });
 
@@ -155,12 +155,12 @@ export default defineStrategy({ params: z.object({}), create: () => () => NEVER 
     expect(told).toContain("\n0 fills of 0 orders, for 0 USDC");
     expect(code).toBe(0);
     expect(told).toMatch(
-      /^WORTHLESS: btcusdc: no order was ever sent: its strategy was shown the market \d+ times and never asked for anything\n/,
+      /^WORTHLESS: btcusdc: no order was ever sent: its strategy was called \d+ times and never returned an intent\n/,
     );
     const { worthless, strategyErrors } = reportOf("silent");
     expect([worthless.length, strategyErrors]).toEqual([1, []]);
     expect(readFileSync(join(out("silent"), "report.html"), "utf8")).toContain(
-      `This run is worth nothing: ${worthless[0]}.`,
+      `This run is worthless: ${worthless[0]}.`,
     );
     const asJson = await captureCli(["backtest", path, "--out", out("silent-json"), "--json"]);
     expect([asJson.code, JSON.parse(asJson.out).worthless]).toEqual([0, worthless]);
@@ -310,7 +310,7 @@ export default defineStrategy({
     run.interrupt();
     const { code, out: told, err } = await run.done;
     expect([code, told]).toEqual([1, ""]);
-    expect(err).toContain("interrupted: nothing is proven");
+    expect(err).toContain("interrupted and has no result");
     const silent = `import { defineStrategy } from "marketwright";
 import { NEVER } from "rxjs";
 import { z } from "zod";
@@ -326,7 +326,7 @@ export default defineStrategy({ params: z.object({}), create: () => () => NEVER 
     const undecided = await captureCli(["backtest", path, "--check-look-ahead", "2"]);
     expect(undecided.code).toBe(1);
     expect(undecided.out).toMatch(
-      /^WORTHLESS: btcusdc: no order was ever sent: its strategy was shown the market \d+ times and never asked for anything\n0 cuts in 0 decisions: nothing is proven\n$/,
+      /^WORTHLESS: btcusdc: no order was ever sent: its strategy was called \d+ times and never returned an intent\n0 cuts in 0 decisions: nothing is proven\n$/,
     );
   });
 

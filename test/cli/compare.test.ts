@@ -129,11 +129,11 @@ describe("marketwright compare", () => {
     const { out } = await captureCli(["compare", taken, "--json"]);
     const { notes, markets } = comparisonSchema.parse(JSON.parse(out));
     expect(notes).toContainEqual(
-      expect.stringMatching(/^\d+ of \d+ fills in btcusdc, [\d.]+, took on arrival/),
+      expect.stringMatching(/^\d+ of \d+ fills in btcusdc, [\d.]+, took liquidity on arrival/),
     );
     expect(notes).toContainEqual(
       expect.stringMatching(
-        /^in btcusdc \d+ of the run again's fills, [\d.]+ base units, may have .* charged as takers': they paid [\d.]+ in fees, and would have earned [\d.]+ in rebates by the other rule$/,
+        /^in btcusdc \d+ of the rerun's fills, [\d.]+ base units, may have .* charged as taker fills: they paid [\d.]+ in fees, and would have earned [\d.]+ in rebates under the other rule$/,
       ),
     );
     const [market] = markets;
@@ -207,7 +207,7 @@ export default defineStrategy({
     writeFileSync(join(killed, SESSION_FILES.unfinished), "{}");
     expect(await refused(killed)).toContain("was not ended");
     writeFileSync(join(killed, SESSION_FILES.session), "{}\n");
-    expect(await refused(killed)).toContain("is no recorded session");
+    expect(await refused(killed)).toContain("is not a recorded session");
   });
 
   it("fails on a session whose intents or turns are not what was recorded", async () => {
@@ -218,7 +218,7 @@ export default defineStrategy({
       writeFileSync(path, readFileSync(path, "utf8").replace(/\d/, "7"));
       const { code, out, err } = await captureCli(["compare", changed]);
       expect([code, out]).toEqual([1, ""]);
-      expect(err).toContain(`${name}: is not what was recorded`);
+      expect(err).toContain(`${name}: has changed since it was recorded: its SHA-256 differs`);
     }
   });
 });

@@ -13,7 +13,7 @@ describe("marketwright data", () => {
     const store = join(folder, "history");
     const file = fileOf(folder, "trades.csv", TRADES);
     // A wrong path is no store without history: a script that backs up what is listed would go on.
-    const absent = { code: 1, err: `marketwright: ${store}: is not there: no such folder\n` };
+    const absent = { code: 1, err: `marketwright: ${store}: does not exist\n` };
     expect(await captureCli(["data", "list", "--store", store])).toMatchObject({
       ...absent,
       out: "",
@@ -24,7 +24,7 @@ describe("marketwright data", () => {
     mkdirSync(store);
     expect(await captureCli(["data", "list", "--store", store])).toMatchObject({
       code: 0,
-      out: `${store}: is a folder without any history in it\n`,
+      out: `${store}: is a folder without any history\n`,
     });
     const imported = await captureCli([
       "data",
@@ -218,7 +218,7 @@ describe("marketwright data", () => {
     const run = (...args: string[]) => captureCli(["data", "import", "--store", store, ...args]);
     expect(await run("nowhere.csv", "--market", "b")).toMatchObject({
       code: 1,
-      err: expect.stringContaining("nowhere.csv: is not there"),
+      err: expect.stringContaining("nowhere.csv: does not exist"),
     });
     expect(await run(file, "--market", "../b")).toMatchObject({
       code: 2,
@@ -227,7 +227,7 @@ describe("marketwright data", () => {
     expect(await run(file)).toMatchObject({ code: 2, err: expect.stringContaining("--market") });
     expect(await run(file, "--market", "b", "--shape", "tardis")).toMatchObject({
       code: 2,
-      err: expect.stringContaining("shape: is not a known shape"),
+      err: expect.stringContaining("shape: is an unknown shape"),
     });
     expect(await run(file, "--market", "b", "--kind", "trades")).toMatchObject({
       code: 2,
@@ -253,7 +253,7 @@ describe("marketwright data", () => {
     fileOf(folder, "stray.txt", "");
     expect(await captureCli(["data", "list", "--store", folder])).toMatchObject({
       code: 1,
-      err: expect.stringContaining("does not belong into the store"),
+      err: expect.stringContaining("does not belong in the store"),
     });
     expect(await captureCli(["data"])).toMatchObject({
       code: 2,

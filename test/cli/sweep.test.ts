@@ -35,7 +35,7 @@ describe("marketwright sweep", () => {
     const { points, best } = alone.result;
     // These warnings are printed with the table.
     const doubts = sweepWarnings(alone.result);
-    expect(doubts).toEqual([expect.stringMatching(/^Doubtful are 2 of the best 6 points/)]);
+    expect(doubts).toEqual([expect.stringMatching(/^2 of the best 6 points have warnings/)]);
     expect([status, stderr.replace(/^The history has a gap: .*\n/gm, "")]).toEqual([
       0,
       `${doubts.join("\n")}\n`,
@@ -87,7 +87,7 @@ export default defineStrategy({ params: z.object({}), create: () => { throw new 
     );
     expect(status).toBe(1);
     expect(stderr).toContain(
-      "The strategy failed in 1 of 1 runs, such as that of point 0: btcusdc: strategy failed to start: no such parameter\n",
+      "The strategy failed in 1 of 1 runs, for example that of point 0: btcusdc: strategy failed to start: no such parameter\n",
     );
     const { points } = JSON.parse(
       readFileSync(join(out, "sweep.json"), "utf8"),
@@ -151,7 +151,7 @@ export default defineStrategy({
       "--queue",
       "localhost:6379",
     ]);
-    expect([address.code, address.err.includes("--queue: is no address of a queue")]).toEqual([
+    expect([address.code, address.err.includes("--queue: is not the address of a queue")]).toEqual([
       2,
       true,
     ]);

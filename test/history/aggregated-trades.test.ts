@@ -50,7 +50,7 @@ describe("Aggregated trades of an exchange", () => {
     ];
     await take(stand.store, [one]);
     await expect(take(stand.store, [other])).rejects.toThrow(
-      /aggTrades\.csv: trades of 2025-01-12 are there from another source with other ids for the same time.*ids 2000 to 2004, and 5000 to 5009 of trades\.csv/,
+      /aggTrades\.csv: the store already has trades of 2025-01-12 from another source with other ids for the same time.*ids 2000 to 2004, and 5000 to 5009 of trades\.csv/,
     );
     expect(await stand.traded()).toBe(10);
     await take(stand.store, [other], { replace: true });

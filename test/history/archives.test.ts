@@ -52,14 +52,14 @@ describe("an archive", () => {
       ).rejects.toThrow(`day.zip:${name}`);
     }
     await expect(traded("day.zip", zipped([".DS_Store", "Bud1"]))).rejects.toThrow(
-      /day\.zip: is broken: it holds no file/,
+      /day\.zip: is broken: it has no file/,
     );
   });
 
   it("is refused if it has two files of one name, since either may be right", async () => {
     const twice = zipped(["trades.csv", hour(100)], ["trades.csv", hour(200)]);
     await expect(traded("day.zip", twice)).rejects.toThrow(
-      /day\.zip: is broken: it holds two files of the name trades\.csv/,
+      /day\.zip: is broken: it has two files named trades\.csv/,
     );
   });
 
@@ -69,19 +69,19 @@ describe("an archive", () => {
       "counts fewer files than it lists",
       day.length - 12,
       1,
-      /its directory has more than the 1 files that it counts/,
+      /its directory has more files than its count of 1/,
     ],
     [
       "takes a file for a folder",
       day.length - 22 - 1,
       "/".charCodeAt(0),
-      /b\.cs\/ has another name where it lies/,
+      /b\.cs\/ has another name in its own header/,
     ],
     [
       "takes the second file for the first",
       day.length - 22 - 5,
       "a".charCodeAt(0),
-      /two files of the name a\.csv/,
+      /two files named a\.csv/,
     ],
   ])("is refused where its directory %s", async (_what, at, byte, said) => {
     const broken = Buffer.from(day);
@@ -92,7 +92,9 @@ describe("an archive", () => {
   it("is not unpacked past its stated size, even if a few bytes expand to more", async () => {
     const bomb = zipped(["a.csv", "0".repeat(5_000_000)]);
     bomb.writeUInt32LE(1000, bomb.length - 22 - 5 - 46 + 24);
-    await expect(traded("day.zip", bomb)).rejects.toThrow(/a\.csv: it is more than its 1000 bytes/);
+    await expect(traded("day.zip", bomb)).rejects.toThrow(
+      /a\.csv: it is longer than its stated 1000 bytes/,
+    );
   });
 
   it("in gzip is read through all its members, and refused if zeros come before the second", async () => {
@@ -100,14 +102,14 @@ describe("an archive", () => {
     expect(await traded("day.csv.gz", Buffer.concat([first, second]))).toBe(20);
     expect(await traded("day.csv.gz", Buffer.concat([first, Buffer.alloc(512)]))).toBe(10);
     const said = new RegExp(
-      `day\\.csv\\.gz: is broken: it goes on at byte ${first.length + 512}, after zeros`,
+      `day\\.csv\\.gz: is broken: it continues at byte ${first.length + 512}, after zeros`,
     );
     await expect(
       traded("day.csv.gz", Buffer.concat([first, Buffer.alloc(512), second])),
     ).rejects.toThrow(said);
     second[0] = 0;
     await expect(traded("day.csv.gz", Buffer.concat([first, second]))).rejects.toThrow(
-      /it goes on at byte/,
+      /it continues at byte/,
     );
   });
 });

@@ -10,7 +10,7 @@ describe("a book in which quoting is impossible", () => {
     book.touch(1_500, 13, 12);
     book.touch(1_700, Number.NaN, 12);
     expect(book.explainUnusable(2_200, "the run")).toBe(
-      "the book had no two sides, or crossed ones, for 83.3 % of the run: crossed for 41.7 %, one-sided for 41.7 %",
+      "the book was crossed or lacked a side for 83.3 % of the run: crossed for 41.7 %, one-sided for 41.7 %",
     );
   });
 

@@ -82,7 +82,7 @@ describe("a book that lost messages", () => {
     expect(day.covered).toEqual([at(0, 1001), at(9000, 9501)]);
     expect(day.lost).toEqual([at(1001, 9000)]);
     expect(findings).toEqual([
-      "2 updates do not follow on the one before (prevEndSequence, else beginSequence): the book is not known for 7.999 s, each time to the next snapshot",
+      "2 updates do not continue the one before (by prevEndSequence, else beginSequence): the book is unknown for 7.999 s, each time to the next snapshot",
     ]);
   });
 
@@ -156,7 +156,7 @@ describe("a book that lost messages", () => {
   it("is unknown up to the file's end without a snapshot, and the next day too if its file begins without one", async () => {
     const { store, day, findings } = await imported(BROKEN.slice(0, 3));
     expect([day.covered, day.lost]).toEqual([[at(0, 1001)], [at(1001, 4001)]]);
-    expect(findings[0]).toMatch(/the book is not known at its end, since no snapshot comes$/);
+    expect(findings[0]).toMatch(/the book is unknown at its end, since no snapshot follows$/);
     const folder = scratchFolder();
     const next = fileOf(
       folder,
@@ -198,7 +198,7 @@ describe("a book that lost messages", () => {
       const { ms } = known[1] as Message;
       expect(day.lost).toEqual([at(ms, ms + 1)]);
       expect(findings).toEqual([
-        "1 updates do not follow on the one before (prevEndSequence, else beginSequence): the book is not known for 0.001 s, each time to the next snapshot",
+        "1 updates do not continue the one before (by prevEndSequence, else beginSequence): the book is unknown for 0.001 s, each time to the next snapshot",
       ]);
       expect(finalBook(await openTape(store, "btcusdt", WISH))).toEqual([
         [95, 6],
@@ -215,7 +215,7 @@ describe("a book that lost messages", () => {
       lineOf({ ms: 5000, snapshot: 1, bids: [[50, 1]] }),
     );
     await expect(take(store, [other])).rejects.toThrow(
-      /book of 2025-01-12 is there from another source/,
+      /the store already has book of 2025-01-12 from another source/,
     );
   });
 });

@@ -92,7 +92,7 @@ describe("an import of days with different steps", () => {
       "a broken day is named, and refuses no other",
     ).toContainEqual(
       expect.stringMatching(
-        /^its prices could not be held against those of 2025-01-02: .*2025-01-02\.parquet: cannot be read/,
+        /^its prices could not be compared with those of 2025-01-02: .*2025-01-02\.parquet: cannot be read/,
       ),
     );
   });

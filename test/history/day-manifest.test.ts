@@ -106,7 +106,7 @@ describe("the manifest of a day", () => {
     }
     writeFileSync(path, written.toString().replace('"price": 0', '"price": 1'));
     expect(() => stand.store.day(series, DAY)).toThrow(
-      /2025-01-12\.json: is broken: it is not what was written/,
+      /2025-01-12\.json: is broken: its checksum differs/,
     );
   });
 
@@ -128,7 +128,7 @@ describe("the manifest of a day", () => {
       { isNumbered: true },
     ]);
     await expect(stand.take("month.csv", textOf([0, 1, 2, 3]), { mapping })).rejects.toThrow(
-      /without ids nobody can tell/,
+      /without ids duplicates cannot be found/,
     );
   });
 

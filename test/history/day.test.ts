@@ -19,7 +19,7 @@ describe("a day of the store", () => {
     "is not %s",
     (text) => {
       expect(parseDayStart(text)).toBeUndefined();
-      expect(() => parseInstant(text, "--from")).toThrow(/--from: is not an instant/);
+      expect(() => parseInstant(text, "--from")).toThrow(/--from: is not a time/);
     },
   );
 
@@ -37,7 +37,7 @@ describe("a day of the store", () => {
       /whole milliseconds/,
     );
     expect(() => parseInstantUs("2024-08-08T23:54:16.3220010Z", "history.from")).toThrow(
-      /is not an instant/,
+      /is not a time/,
     );
   });
 });

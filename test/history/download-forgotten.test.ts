@@ -104,7 +104,7 @@ describe("downloading from an exchange that has forgotten its first trades", () 
     ]);
     expect(day?.covered[0]?.[1]).toBeLessThan(later);
     expect(kinds[0]?.findings).toEqual([
-      expect.stringMatching(/the last record that was there, at \d+, is no longer at the exchange/),
+      expect.stringMatching(/the exchange no longer has the last downloaded record, at \d+ ms/),
     ]);
   });
 

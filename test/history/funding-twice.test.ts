@@ -20,7 +20,7 @@ describe("Funding from two sources", () => {
     const store = new HistoryStore(join(folder, "history"));
     await take(store, [fileOf(folder, "archive.ndjson", payments([0, 8, 16], 0))]);
     await expect(take(store, [fileOf(folder, "api.ndjson", payments([8, 16], 7))])).rejects.toThrow(
-      /api\.ndjson: funding of 2025-01-12 is there from another source at another stamp.*1736668800007000000 ns, and 1736668800000000000 ns of archive\.ndjson/,
+      /api\.ndjson: the store already has funding of 2025-01-12 from another source at another time.*1736668800007000000 ns, and 1736668800000000000 ns of archive\.ndjson/,
     );
     expect(store.days({ market: "btcusdt", kind: "funding" })[0]?.rows).toBe(3);
   });

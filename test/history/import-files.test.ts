@@ -102,7 +102,7 @@ describe("importing files", () => {
       fileOf(folder, "once.csv", header + rows),
     ]);
     expect(files.map(({ rows: read, findings }) => [read, findings])).toEqual([
-      [6, ["3 of its rows are records that it holds already: one of each is kept"]],
+      [6, ["3 of its rows are duplicates: one of each is kept"]],
       [3, []],
     ]);
     expect(store.days({ market: "btcusdt", kind: "trades" })[0]?.rows).toBe(3);
@@ -124,7 +124,7 @@ describe("importing files", () => {
       });
     const { files } = await take(store, [fileOf(folder, "book.ndjson", text)]);
     expect(files[0]?.findings).toEqual([
-      "1 updates do not follow on the one before (prevEndSequence, else beginSequence): the book is not known at its end, since no snapshot comes",
+      "1 updates do not continue the one before (by prevEndSequence, else beginSequence): the book is unknown at its end, since no snapshot follows",
     ]);
     const path = store.dataPath({ market: "btcusdt", kind: "book" }, "2024-08-09");
     const rows = await query(
@@ -139,7 +139,9 @@ describe("importing files", () => {
     ]);
     await expect(
       take(store, [fileOf(folder, "again.ndjson", text.replace('"5.0","1"', '"5.0","3"'))]),
-    ).rejects.toThrow(/again\.ndjson: book of 2024-08-09 is there from another source/);
+    ).rejects.toThrow(
+      /again\.ndjson: the store already has book of 2024-08-09 from another source/,
+    );
   });
 
   it.each([
@@ -187,7 +189,7 @@ describe("importing files", () => {
         "late.csv",
         `id,price,amount,time,isBuyerMaker\n${rows}1,${written},1,${MIDNIGHT},true\n`,
       );
-      await expect(take(store, [path])).rejects.toThrow(/late\.csv: .*(in row|is number) 3001\b/);
+      await expect(take(store, [path])).rejects.toThrow(/late\.csv: .*(in row|is row) 3001\b/);
     },
   );
 
@@ -446,7 +448,7 @@ describe("importing files", () => {
     await expect(
       take(store, [path], { mapping: checkMapping({ kind: "trades", columns }) }),
     ).rejects.toThrow(
-      /t\.parquet: p is a decimal of 50 digits; expected decimals of at most 38 digits, or texts/,
+      /t\.parquet: p is a decimal of 50 digits; expected decimals of at most 38 digits, or strings/,
     );
     const mapping = checkMapping({ kind: "trades", columns: { ...columns, price: "other" } });
     expect((await take(store, [path], { mapping })).files[0]).toMatchObject({ rows: 1 });

@@ -111,7 +111,7 @@ describe("a book from several files", () => {
       const stand = new Stand();
       const said = await stand.take(...files);
       expect(said[1]).toMatch(
-        /updates are missing before those of 2025-01-12T12:00:03Z, which do not follow on the file before: the book is not known from 2025-01-12T12:00:02.001Z to 2025-01-12T12:00:09Z/,
+        /updates are missing before 2025-01-12T12:00:03Z, since the file does not continue the one before: the book is unknown from 2025-01-12T12:00:02.001Z to 2025-01-12T12:00:09Z/,
       );
       expect(await stand.gaps()).toEqual([at(2001, 9000)]);
       expect(await stand.replayed(at(0, 9501))).toEqual({
@@ -184,7 +184,7 @@ describe("a book from several files", () => {
           update(laterMs + 3000, 44, 40),
       );
       expect(said[1]).toMatch(
-        /the book before it was lost, and no snapshot came since: the book is not known from 2025-01-12T12:00:02.001Z to/,
+        /the book before it was lost, and no snapshot followed: the book is unknown from 2025-01-12T12:00:02.001Z to/,
       );
       const lost = [at(1001, laterMs + 2000)];
       expect(await stand.gaps()).toEqual(lost);
@@ -201,7 +201,7 @@ describe("a book from several files", () => {
         update(MIDNIGHT + 1000, 33, 30) +
         snapshot(MIDNIGHT + 2000, 33),
     );
-    expect(said).not.toContain("no snapshot came since");
+    expect(said).not.toContain("no snapshot followed");
     expect(await stand.gaps()).toEqual([at(1001, MIDNIGHT + 2000)]);
   });
 
@@ -217,7 +217,7 @@ describe("a book from several files", () => {
     const broken = new Stand();
     const said = await broken.take(evening, many(MIDNIGHT + 2000, 703));
     expect(said[1]).toContain(
-      "updates are missing before those of 2025-01-13T00:00:02Z, which do not follow on the file before",
+      "updates are missing before 2025-01-13T00:00:02Z, since the file does not continue the one before",
     );
     expect((await broken.listing()).covered).toEqual([at(MIDNIGHT - 3_500_000, MIDNIGHT - 3999)]);
   });
@@ -273,7 +273,7 @@ describe("a book from several files", () => {
     expect((await stand.listing()).notes).toEqual([]);
     stand.forget("book", "2025-01-12");
     expect((await stand.listing()).notes).toEqual([
-      "btcusdt book: 1 of 1 days were imported by an earlier version, which did not look for all that is missing: import them again with --replace",
+      "btcusdt book: 1 of 1 days were imported by an earlier version, which did not find all missing data: import them again with --replace",
     ]);
     expect(await stand.take(update(3000, 33, 30))).toEqual([""]);
   });
@@ -316,7 +316,7 @@ describe("trades whose ids count them", () => {
       trades(81, 101, MIDNIGHT + 5000),
     );
     expect(said[1]).toBe(
-      "60 trades are missing before its first one, as the ids of 2025-01-12 and its own tell",
+      "60 trades are missing before its first one, according to its ids and those of 2025-01-12",
     );
     expect((await days.replayed(at(MIDNIGHT - 30_000, MIDNIGHT + 24_001))).gaps).toEqual([
       at(MIDNIGHT - 10_999, MIDNIGHT + 5000),

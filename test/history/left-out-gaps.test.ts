@@ -83,9 +83,9 @@ describe("A snapshot of Tardis that lost rows", () => {
       const text = `${TARDIS}${tardis(0, true, ...OLD)}${tardis(10, false, ["bid", "91"])}${tardis(1000, true, ...cut)}${tardis(2000, false, ["ask", "107"])}`;
       const taken = await stand.take("b.csv", text, drop(1));
       const said =
-        "1 snapshot lacks rows that were left out: levels are missing until an update tells them again";
+        "1 snapshot lacks rows that were left out: levels are missing until an update repeats them";
       expect(taken?.findings).toEqual([
-        "1 of its file's rows could not be used and were left out (--drop-bad-rows)",
+        "1 invalid rows of its file were left out (--drop-bad-rows)",
         said,
       ]);
       const left = NEW.filter((_, index) => index !== lost).map(
@@ -159,7 +159,7 @@ describe("A book from which an update, or a row of one, was left out", () => {
       const day = stand.day("book");
       expect(day).toMatchObject({ lost: [at(11, 1000)], covered: [at(0, 11), at(1000, 1011)] });
       expect(day.findings.join()).toContain(
-        "the book is not known for 0.989 s, each time to the next snapshot",
+        "the book is unknown for 0.989 s, each time to the next snapshot",
       );
     },
   );
@@ -173,7 +173,7 @@ describe("A book from which an update, or a row of one, was left out", () => {
       const day = stand.day("book");
       expect(day).toMatchObject({ lost: [at(20, 31)], covered: [at(0, 20)] });
       expect(day.findings.join()).toContain(
-        "rows of its messages were left out: the book is not known at its end, since no snapshot comes",
+        "rows of its messages were left out: the book is unknown at its end, since no snapshot follows",
       );
     },
   );
@@ -281,7 +281,7 @@ describe("Data derived from a row that was left out", () => {
     });
     const columns = "id, CAST(amount AS DOUBLE) AS amount";
     expect(await dirty.trades(columns, "id")).toEqual(await clean.trades(columns, "id"));
-    expect(dirty.day("trades").findings.join()).toContain("it begins with its newest row");
+    expect(dirty.day("trades").findings.join()).toContain("its newest row comes first");
   });
 
   it("are derived anew: the interval of candles", async () => {
@@ -289,7 +289,7 @@ describe("Data derived from a row that was left out", () => {
     const candle = (ms: number): string => `${ms},5,5,5,5,1\n`;
     const text = `time,open,high,low,close,volume\n${candle(TIME)}${candle(1000)}${candle(31_000)}${candle(TIME + 60_000)}${candle(TIME + 120_000)}`;
     await expect(stand.take("k.csv", text, {})).rejects.toThrow(
-      /instants from 2009 to 2099.*--drop-bad-rows 2 leaves such rows out/,
+      /times from 2009 to 2099.*--drop-bad-rows 2 skips them/,
     );
     expect(await stand.take("k.csv", text, drop(2))).toMatchObject({
       kind: "klines-1M",

@@ -61,14 +61,14 @@ describe("local stamps of a file", () => {
     refused(
       trades(local),
       mappingOf(unit),
-      /23 of 23 rows cannot be.*number 1, .*recvNs.*2009 to 2099.*--recv-time-unit/,
+      /23 of 23 rows are invalid, the first is row 1, .*recvNs.*2009 to 2099.*--recv-time-unit/,
     ),
   );
 
   it("are refused where a single row has another unit than the rest", async () => {
     const last = (ms: number): string =>
       ms >= MS + (SECONDS - 1) * 1000 ? String(ms) : `${ms}000`;
-    await refused(trades(last), mappingOf("us"), /1 of 23 rows cannot be, the first is number 23/);
+    await refused(trades(last), mappingOf("us"), /1 of 23 rows are invalid, the first is row 23/);
   });
 
   it.each([
@@ -87,7 +87,7 @@ describe("local stamps of a file", () => {
     ["marks", `time,markPrice,recvTimeNs\n${MS},100,${MS}\n`],
     ["bests", `time,bid,bidAmount,ask,askAmount,recvTimeNs\n${MS},1,1,2,1,${MS}000\n`],
   ])("are refused so in %s", (_what, content) =>
-    refused(content, undefined, /recvNs .*local stamps from 2009 to 2099/),
+    refused(content, undefined, /recvNs .*local times from 2009 to 2099/),
   );
 
   it.each([
@@ -127,7 +127,7 @@ describe("local stamps of a file", () => {
         content,
         mappingOf(undefined),
         new RegExp(
-          `t\\.csv: 2 of 23 local stamps lie up to ${seconds.replace(".", "\\.")} s before the exchange's, and the other 21 do not: the farthest of them lies 0\\.005 s after the exchange's.*2025-01-01T03:00:03Z.*leave them out`,
+          `t\\.csv: 2 of 23 local times are up to ${seconds.replace(".", "\\.")} s before the exchange's, but the other 21 are not: the farthest of them is 0\\.005 s after the exchange's.*2025-01-01T03:00:03Z.*correct or remove those rows`,
         ),
       );
       await refused(content, mappingOf(undefined), /^(?!.*clock-offset-ns)/s);
@@ -138,12 +138,12 @@ describe("local stamps of a file", () => {
     refused(
       trades((ms) => String(ms - 5 * HOUR_MS - (ms === MS + 3005 ? 60_000 : 0))),
       mappingOf(undefined),
-      /lie up to 18059\.995 s before the exchange's, which is more than a clock.*--clock-offset-ns/,
+      /are up to 18059\.995 s before the exchange's, more than a clock.*--clock-offset-ns/,
     ));
 
   it("are corrected with a warning if the clock was far off, and without one if it was slightly off", async () => {
     for (const [shiftMs, findings] of [
-      [-30_000, [expect.stringMatching(/lie up to 29\.995 s before the exchange's,/)]],
+      [-30_000, [expect.stringMatching(/are up to 29\.995 s before the exchange's,/)]],
       [-800, []],
     ] as const) {
       const { folder, store } = emptyStore();
@@ -202,6 +202,6 @@ describe("the next funding time of marks", () => {
         kind: "marks",
         columns: { ...columns, nextFundingMs: "next", nextFundingTime: "next" },
       }),
-    ).toThrow(/nextFundingMs: is told twice/);
+    ).toThrow(/nextFundingMs: is given twice/);
   });
 });

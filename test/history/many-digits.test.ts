@@ -92,7 +92,7 @@ describe("numbers of many digits", () => {
       fileOf(folder, name, `i,t,p,q,s\n${id},${1736640000000 + id},100.5,${amount},buy\n`);
     await take(store, [csv("large.csv", 1, "12345678901")], { mapping });
     await expect(take(store, [csv("fine.csv", 2, "0.12345678")], { mapping })).rejects.toThrow(
-      /fine\.csv: trades of 2025-01-12 need too many digits beside those that are there \(got "12345678901 in the places of both, 1 of prices and 8 of amounts/,
+      /fine\.csv: trades of 2025-01-12 need too many digits together with the stored ones \(got "12345678901 with the decimal places of both, 1 of prices and 8 of amounts/,
     );
     expect(store.days({ market: "btcusdt", kind: "trades" })).toMatchObject([
       { rows: 1, decimals: { amount: 0 } },

@@ -66,13 +66,15 @@ describe("the next day's file of a recorder that cuts days by its own clock", ()
     const stand = await new Stand().take("day1.csv", FIRST);
     const meanwhile = book([[-100_000, -2_000, "false", "bid", 99, 7]]);
     await expect(stand.take("other.csv", meanwhile)).rejects.toThrow(
-      /other\.csv: book of 2025-01-12 is there from another source/,
+      /other\.csv: the store already has book of 2025-01-12 from another source/,
     );
   });
 
   it("must come after the day before: a file received before the existing rows is refused", async () => {
     const stand = await new Stand().take("day2.csv", SECOND);
-    await expect(stand.take("day1.csv", FIRST)).rejects.toThrow(/is there from another source/);
+    await expect(stand.take("day1.csv", FIRST)).rejects.toThrow(
+      /the store already has .* from another source/,
+    );
   });
 
   it("imports trades without integer ids, each exactly once", async () => {

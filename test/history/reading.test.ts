@@ -70,7 +70,7 @@ describe("a file that is imported again", () => {
     ).toEqual([{ n: 1n }]);
     const { out } = await captureCli(["data", "list", "--store", stand.store.root]);
     expect(out).toContain(
-      "btcusdt trades 2024-08-10: t.csv was read under another mapping, clock or repair than for 2024-08-09: import it again with --replace\n",
+      "btcusdt trades 2024-08-10: t.csv was imported with another mapping, clock or repair than for 2024-08-09: import it again with --replace\n",
     );
   });
 

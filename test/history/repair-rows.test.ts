@@ -137,9 +137,9 @@ describe("Rows that cannot be used", () => {
       await expect(
         stand.take(name, content, { ...options, repairs: { maxDropped: 3 } }),
       ).rejects.toThrow(
-        /4 of 6 rows cannot be used, which is more than may be left out \(got 3\); expected --drop-bad-rows 4/,
+        /4 of 6 rows are invalid, more than --drop-bad-rows allows \(got 3\); expected --drop-bad-rows 4/,
       );
-      const said = "4 of its file's rows could not be used and were left out (--drop-bad-rows)";
+      const said = "4 invalid rows of its file were left out (--drop-bad-rows)";
       const taken = await stand.take(name, content, { ...options, repairs: { maxDropped: 4 } });
       expect(taken).toMatchObject({ rows: 2, rounded: 0, dropped: 4, findings: [said] });
       expect(await stand.held()).toEqual([

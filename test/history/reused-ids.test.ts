@@ -44,9 +44,7 @@ describe("A repeated id in a file", () => {
       trade(7, TIME) + trade(8, TIME + 1) + trade(7, TIME) + trade(8, TIME + 1),
     );
     expect(rows).toBe(2);
-    expect(findings).toEqual([
-      "2 of its rows are records that it holds already: one of each is kept",
-    ]);
+    expect(findings).toEqual(["2 of its rows are duplicates: one of each is kept"]);
   });
 
   it("of both kinds is reported in both ways", async () => {
@@ -56,7 +54,7 @@ describe("A repeated id in a file", () => {
     expect(rows).toBe(3);
     expect(findings).toEqual([
       "1 id is used for different trades on different days, such as id 7 on 2025-01-12 and 2025-01-13: all are kept",
-      "1 of its rows are records that it holds already: one of each is kept",
+      "1 of its rows are duplicates: one of each is kept",
     ]);
   });
 

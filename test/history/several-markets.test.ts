@@ -45,9 +45,9 @@ describe("a mapped file with the market of each row", () => {
       const stand = new Stand();
       const file = fileOf(stand.folder, "all.csv", csv(name));
       await expect(stand.take(file)).rejects.toThrow(
-        /all\.csv holds several markets \(got "BTC, ETH"\); expected --symbol/,
+        /all\.csv has several markets \(got "BTC, ETH"\); expected --symbol/,
       );
-      await expect(stand.take(file, "SOL")).rejects.toThrow(/does not hold this market/);
+      await expect(stand.take(file, "SOL")).rejects.toThrow(/does not have this market/);
       await stand.take(file, "BTC");
       expect(await stand.prices()).toBe("100,100");
     },
@@ -57,7 +57,7 @@ describe("a mapped file with the market of each row", () => {
     const stand = new Stand();
     const file = fileOf(stand.folder, "all.csv", csv("asset_code"));
     await expect(stand.take(file, "BTC")).rejects.toThrow(
-      /all\.csv has no column that is known to tell the market of a row \(got "BTC"\); expected a column called symbol/,
+      /all\.csv has no known column with the market of each row \(got "BTC"\); expected a column symbol, market/,
     );
     expect(stand.store.series()).toEqual([]);
   });
@@ -87,9 +87,9 @@ describe("a mapped file with the market of each row", () => {
       "all.csv",
       `id,price,qty,quote_qty,time,is_buyer_maker,symbol\n${rows}`,
     );
-    await expect(take(stand.store, [file])).rejects.toThrow(/all\.csv holds several markets/);
+    await expect(take(stand.store, [file])).rejects.toThrow(/all\.csv has several markets/);
     await expect(take(stand.store, [file], { symbol: "BTC" })).rejects.toThrow(
-      /all\.csv: holds several markets.*one market a file of this shape/,
+      /all\.csv: has several markets.*a file of this shape with one market/,
     );
   });
 
@@ -100,7 +100,7 @@ describe("a mapped file with the market of each row", () => {
       "all.ndjson",
       ROWS.map((row) => `${JSON.stringify(row)}\n`).join(""),
     );
-    await expect(json.take(records)).rejects.toThrow(/holds several markets/);
+    await expect(json.take(records)).rejects.toThrow(/has several markets/);
     await json.take(records, "ETH");
     expect(await json.prices()).toBe("3,3");
     const parquet = new Stand();
@@ -111,7 +111,7 @@ describe("a mapped file with the market of each row", () => {
     } finally {
       duck.close();
     }
-    await expect(parquet.take(path)).rejects.toThrow(/holds several markets/);
+    await expect(parquet.take(path)).rejects.toThrow(/has several markets/);
     await parquet.take(path, "BTC");
     expect(await parquet.prices()).toBe("100,100");
     const book = new Stand();

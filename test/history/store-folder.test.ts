@@ -30,7 +30,7 @@ describe("an impossible store folder", () => {
     const store = join(inTheWay, "below");
     const refusal = expect.objectContaining({
       field: expect.stringContaining(store),
-      message: expect.stringContaining("cannot be made"),
+      message: expect.stringContaining("cannot be created"),
     });
     expect(() => StoreLock.take(store)).toThrow(refusal);
     expect(() => StoreLock.take(store)).toThrow(RunError);

@@ -40,14 +40,14 @@ describe("a store of history", () => {
     writeFileSync(path, changed);
     expect(await problems()).toContain(`${path}: is broken: its checksum differs`);
     writeFileSync(path, whole.subarray(0, 100));
-    expect(await problems()).toContain("not as long as it was written");
+    expect(await problems()).toContain("its size has changed");
     writeFileSync(path, whole);
     const manifest = readFileSync(manifestPath);
     writeFileSync(manifestPath, "{}");
     expect(await problems()).toContain(`${manifestPath}: is not a manifest`);
     writeFileSync(manifestPath, manifest);
     writeFileSync(join(store.root, "btcusdt", "trades", "notes.txt"), "x");
-    expect(await problems()).toContain("notes.txt: does not belong into the store");
+    expect(await problems()).toContain("notes.txt: does not belong in the store");
   });
 
   it("completes the work of a killed writer if its manifest was written, and undoes anything less", async () => {
@@ -55,7 +55,7 @@ describe("a store of history", () => {
     const series = { market: "btcusdt", kind: "trades" };
     // Killed between the manifest and the rename.
     renameSync(path, store.nextPath(series, "2024-08-09"));
-    expect(() => store.days(series)).toThrow(/is missing, though its manifest is there/);
+    expect(() => store.days(series)).toThrow(/is missing, although its manifest exists/);
     (await store.open(series)).release();
     expect(store.days(series)[0]?.rows).toBe(2);
     // Killed while it wrote the next version.

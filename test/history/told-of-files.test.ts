@@ -46,7 +46,7 @@ describe("An import says of a file", () => {
     expect(await new Stand().findings("whole.csv", whole)).toEqual([]);
     for (const cut of [whole.slice(0, -1), whole.slice(0, -3), whole.slice(0, -4)])
       expect(await new Stand().findings("cut.csv", cut)).toEqual([
-        expect.stringMatching(/^its last line does not end/),
+        expect.stringMatching(/^its last line has no line end/),
       ]);
   });
 
@@ -105,11 +105,11 @@ describe("An import says of a file", () => {
       const text = `id,${HEAD}${day(0)}${day(1)}`;
       const { files } = await take(stand.store, [fileOf(stand.folder, "t.csv", text)], { mapping });
       expect(files[0]?.findings).toEqual([
-        "its ids do not count the trades: missing ones cannot be told",
+        "its ids do not count the trades, so missing trades cannot be found",
       ]);
       const [listing] = await listHistory(stand.store, { verify: false });
       expect(listing?.notes).toEqual([
-        "btcusdt trades: the ids of 2 of 2 days do not count the trades: missing ones cannot be told",
+        "btcusdt trades: the ids of 2 of 2 days do not count the trades, so missing trades cannot be found",
       ]);
     },
   );
@@ -136,11 +136,11 @@ describe("An import says of a file", () => {
     // The missing asks are a separate finding.
     const ordered = async (...ms: readonly number[]) =>
       (await new Stand().findings("book.csv", book(...ms), "ms", "book")).filter(
-        (finding) => !finding.includes("no two sides"),
+        (finding) => !finding.includes("lacked a side"),
       );
     expect(await ordered(0, 5, 9)).toEqual([]);
     expect(await ordered(0, 9, 5)).toEqual([
-      "the stamps of 1 updates are before the ones above them: they are in the order of their stamps",
+      "1 updates have an earlier time than the one before them: they are sorted by time",
     ]);
   });
 
@@ -150,7 +150,7 @@ describe("An import says of a file", () => {
     const mapping = checkMapping({ kind: "trades", columns, timeUnit: "iso" });
     const { files } = await take(stand.store, [path], { mapping });
     expect(files[0]?.findings).toContain(
-      "ts is an instant in nanoseconds, of which whole microseconds are kept",
+      "ts is a timestamp in nanoseconds: only whole microseconds are kept",
     );
     const [row] = await query(
       stand.store,
@@ -185,7 +185,7 @@ describe("Stamps of Parquet that are floating-point numbers", () => {
   it("are reported as coarser than they look", async () => {
     const { findings, apartNs } = await taken("DOUBLE");
     expect(findings).toContain(
-      "ts is a floating-point number, which holds an instant to a quarter of a microsecond",
+      "ts is a floating-point number, which holds a time to a quarter of a microsecond",
     );
     expect(Number(apartNs)).not.toBe(0);
     expect(Math.abs(Number(apartNs))).toBeLessThan(256);
@@ -206,7 +206,7 @@ it("A file without trades whose name promises them, such as the checksum beside 
     ["BTCUSDT-trades-2025-01-12.csv", `1,100,0.5,50,${TIME}`],
   ] as const)
     await expect(take(stand.store, [fileOf(stand.folder, name, `${line}\n`)])).rejects.toThrow(
-      /is not written as binance-trades is: it has no (id|is_buyer_maker) .*expected a header with id, price, qty, time, is_buyer_maker/,
+      /does not have the shape binance-trades: it has no column (id|is_buyer_maker) .*expected a header with id, price, qty, time, is_buyer_maker/,
     );
 });
 
@@ -241,7 +241,7 @@ describe("A stamp as a text", () => {
   ])("is refused with its row if it may mean two instants, or none: %s", async (text) => {
     await expect(
       new Stand().findings("t.csv", `${HEAD}${text},buy,100,1\n`, "iso"),
-    ).rejects.toThrow(/t\.csv: ts is not a stamp in row 1/);
+    ).rejects.toThrow(/t\.csv: ts is not a valid time in row 1/);
   });
 });
 
@@ -264,6 +264,6 @@ it("Fields that differ only in case are refused by name, since the database trea
     `{"T":${TIME},"t":7,"p":"100","q":"1","m":true}\n`,
   );
   await expect(take(stand.store, [file], { mapping })).rejects.toThrow(
-    /stream\.ndjson that differ in the case of their letters alone \(got "T and t"\)/,
+    /stream\.ndjson that differ only in upper and lower case \(got "T and t"\)/,
   );
 });

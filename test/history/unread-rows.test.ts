@@ -16,7 +16,7 @@ const BY_SIDE = checkMapping({
   columns: { time: "t", price: "p", amount: "q", side: "s" },
 });
 const taker = (at: number, side = "buy"): string => `${TIME + at},5,${at}.5,${side}\n`;
-const SAID = "1 of its file's rows could not be used and were left out (--drop-bad-rows)";
+const SAID = "1 invalid rows of its file were left out (--drop-bad-rows)";
 
 class Stand extends ImportStand {
   async amounts(): Promise<unknown> {
@@ -104,7 +104,7 @@ describe("A row that cannot be read", () => {
     async (_what, name, content, options) => {
       const stand = new Stand();
       await expect(stand.take(name, content, options)).rejects.toThrow(
-        /--drop-bad-rows N leaves such rows out/,
+        /--drop-bad-rows N skips up to N such rows/,
       );
       const taken = await stand.take(name, content, { ...options, repairs: { maxDropped: 1 } });
       expect(taken).toMatchObject({ rows: 3, dropped: 1 });
@@ -140,10 +140,10 @@ describe("A row that cannot be read", () => {
     const drop = (mostDropped: number) =>
       stand.take("t.csv", csv, { repairs: { maxDropped: mostDropped } });
     await expect(drop(4)).rejects.toThrow(
-      /5 of 7 rows cannot be used, which is more than may be left out \(got 4\); expected --drop-bad-rows 5/,
+      /5 of 7 rows are invalid, more than --drop-bad-rows allows \(got 4\); expected --drop-bad-rows 5/,
     );
     await expect(drop(2)).rejects.toThrow(
-      /at least 3 rows cannot be used, which is more than may be left out \(got 2\)/,
+      /at least 3 invalid rows, more than --drop-bad-rows allows \(got 2\)/,
     );
     expect(await drop(5)).toMatchObject({ rows: 2, dropped: 5 });
     expect(await stand.amounts()).toEqual(["1.5", "2.5"]);
@@ -169,7 +169,7 @@ describe("A row that cannot be read", () => {
     const plain = await stand.take("t.csv", csv, {}).catch((error: unknown) => String(error));
     expect(plain).not.toContain("--drop-bad-rows");
     await expect(stand.take("t.csv", csv, { repairs: { maxDropped: 9 } })).rejects.toThrow(
-      /has a quote in line 3 that is not understood/,
+      /has an unexpected quote in line 3/,
     );
   });
 

@@ -79,7 +79,7 @@ describe("a zip archive", () => {
     const end64 = archive.length - END_BYTES - 20 - 56;
     const none = patched(archive, (copy) => copy.writeBigUInt64LE(0n, end64 + 32));
     await expect(unpacked(none)).rejects.toThrow(
-      /its directory has more than the 0 files that it counts/,
+      /its directory has more files than its count of 0/,
     );
   });
 
@@ -123,11 +123,16 @@ describe("a zip archive", () => {
   it.each([
     ["is encrypted", central + 8, 1, /a\.csv is encrypted/],
     ["is packed by another method", central + 10, 12, /a\.csv is packed by method 12/],
-    ["has another checksum", central + 16, whole[central + 16] ^ 1, /is not what its checksum/],
-    ["is longer than it says", central + 24, 3, /a\.csv: it is more than its 3 bytes/],
-    ["is shorter than it says", central + 24, 5, /a\.csv is not what its checksum says/],
-    ["lies elsewhere", central + 42, 1, /a\.csv is not where the directory says/],
-    ["is longer than the archive", central + 23, 1, /a\.csv is not where the directory says/],
+    ["has another checksum", central + 16, whole[central + 16] ^ 1, /does not match its checksum/],
+    ["is longer than it says", central + 24, 3, /a\.csv: it is longer than its stated 3 bytes/],
+    ["is shorter than it says", central + 24, 5, /a\.csv does not match its checksum/],
+    ["lies elsewhere", central + 42, 1, /a\.csv is not at the place that the directory gives/],
+    [
+      "is longer than the archive",
+      central + 23,
+      1,
+      /a\.csv is not at the place that the directory gives/,
+    ],
     ["is damaged", LOCAL_BYTES + 5, 7, /a\.csv: invalid/],
     ["has a broken directory", central, 0, /its directory is broken: invalid central/],
     [
@@ -144,7 +149,7 @@ describe("a zip archive", () => {
     const refused = unpacked(archive);
     await expect(refused).rejects.toThrow(said);
     await expect(refused).rejects.toThrow(
-      /day\.zip: is broken: .*; expected a whole zip archive, stored or deflated/,
+      /day\.zip: is broken: .*; expected a complete zip archive with stored or deflated files/,
     );
   });
 
@@ -163,7 +168,7 @@ describe("a zip archive", () => {
   it("is refused when it is truncated at any byte", async () => {
     for (let length = 4; length < whole.length; length++)
       await expect(unpacked(whole.subarray(0, length))).rejects.toThrow(
-        /day\.zip: is broken: its directory is missing, so it was cut short/,
+        /day\.zip: is broken: its directory is missing, so it was cut off/,
       );
   });
 });

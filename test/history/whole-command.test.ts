@@ -66,7 +66,7 @@ describe("the files of one command", () => {
     const stand = new Stand();
     await expect(
       stand.take({ "one.ndjson": quote(0, "1") + quote(9, "1"), "two.ndjson": quote(5, "2") }),
-    ).rejects.toThrow(/two\.ndjson: bbo of 2025-01-12 is there from another source/);
+    ).rejects.toThrow(/two\.ndjson: the store already has bbo of 2025-01-12 from another source/);
     expect(stand.store.days({ market: "btcusdt", kind: "bbo" })).toEqual([]);
   });
 

@@ -52,7 +52,7 @@ describe("trades without ids", () => {
   it("are not imported again from a file with other row numbers, as a month's file has: they would consume queues twice", async () => {
     const stand = await new Stand().take("day2.csv", textOf(ROWS.slice(3)));
     await expect(stand.take("month.csv", textOf(ROWS))).rejects.toThrow(
-      /month\.csv: trades of 2025-01-13 are there from another source, and without ids.*got "day2\.csv"/,
+      /month\.csv: the store already has trades of 2025-01-13 from another source, and without ids.*got "day2\.csv"/,
     );
     expect(await stand.trades()).toBe(3);
     await stand.take("month.csv", textOf(ROWS), { mapping, replace: true });
@@ -91,7 +91,7 @@ describe("trades without ids", () => {
     expect(await backwards.inOrder()).toEqual(await forwards.inOrder());
     expect((await backwards.inOrder()).slice(0, 4)).toEqual(["100.5", "101.5", "102.5", "100.5"]);
     expect(backwards.store.days({ market: "btcusdt", kind: "trades" })[0]?.findings).toContain(
-      "it begins with its newest row: it is read from its end",
+      "its newest row comes first: it is read from its end",
     );
     expect(
       forwards.store.days({ market: "btcusdt", kind: "trades" })[0]?.findings.join(),

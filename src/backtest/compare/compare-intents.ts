@@ -29,7 +29,7 @@ export async function readIntents(
   const path = join(folder, SESSION_FILES.intents);
   const sha256 = await hashFile(path);
   if (sha256 !== intents.sha256)
-    throw new HistoryError(path, "is not what was recorded", {
+    throw new HistoryError(path, "has changed since it was recorded: its SHA-256 differs", {
       value: sha256,
       expected: intents.sha256,
     });

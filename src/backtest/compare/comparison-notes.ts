@@ -57,7 +57,7 @@ export function worthlessNotes(
     mode === "no-fills" ? [] : opened.filter(({ account }) => account.orders.length === 0);
   return [
     ...silent.map(({ marketId }) => `${marketId}: the session sent no order`),
-    ...again.worthless.map((text) => `the bot run again, ${text}`),
+    ...again.worthless.map((text) => `in the rerun, ${text}`),
   ];
 }
 
@@ -69,7 +69,7 @@ function mostlyDoubtfulNotes(opened: readonly OpenedSessionMarket[], again: Reru
       marketId,
       fills: { all: { fills: fills.length }, doubtful: doubtfulFillsOf(fills) },
     });
-    return told.map((text) => `the bot run again, ${text}`);
+    return told.map((text) => `in the rerun, ${text}`);
   });
 }
 
@@ -103,18 +103,16 @@ function sessionNotes(session: Session, begunWith: ReadonlySet<MarketId>): strin
       .filter(([market]) => !begunWith.has(market))
       .map(
         ([market, amount]) =>
-          `the session began with ${amount} in ${market}, which the replay does not have: no mark was recorded to value it by`,
+          `the session began with a position of ${amount} in ${market}; the replay begins without it, since no mark price was recorded to value it`,
       ),
     ...(isDeposit
-      ? [
-          `${end.transfersQuote} was deposited after the first decision; the replay has it from the beginning`,
-        ]
+      ? [`${end.transfersQuote} was deposited after the first decision; the replay begins with it`]
       : []),
     ...(computeStartCredit(session) === 0n
-      ? ["the session's account had no credit: the replay can place nothing"]
+      ? ["the session's account had no credit: the replay cannot place any order"]
       : []),
     ...(mode === "no-fills"
-      ? ["nothing was sent in this session: there are no orders and fills to compare"]
+      ? ["the session sent no orders (no-fills): there are no orders and fills to compare"]
       : []),
   ];
 }
@@ -124,11 +122,11 @@ export function recorderNotes({
   marketId,
   findings,
 }: Pick<OpenedSessionMarket, "marketId" | "findings">): string[] {
-  return findings.map((finding) => `the recording of ${marketId} says: ${finding}`);
+  return findings.map((finding) => `the recorder reported in ${marketId}: ${finding}`);
 }
 
 function outageNote([fromMs, toMs]: Span): string {
-  return `the session was cut off from ${instantText(fromMs)} to ${instantText(toMs)}: what the bot run again sends meanwhile waits for the line, or is lost`;
+  return `the session had no connection from ${instantText(fromMs)} to ${instantText(toMs)}: requests of the rerun in that time wait for the connection, or are lost`;
 }
 
 /**
@@ -144,7 +142,7 @@ export function manualHaltNotes(
     .filter(({ reason }) => reason === MANUAL_HALT)
     .map(({ marketId, spans }) => {
       const where = marketId === undefined ? "" : ` in ${marketId}`;
-      return `the session was halted by hand${where} for ${seconds(totalLengthMs(spans))} of its ${whole} s: the bot run again is not, and quotes meanwhile`;
+      return `the session was halted manually${where} for ${seconds(totalLengthMs(spans))} of its ${whole} s: the rerun was not halted, and quoted in that time`;
     });
 }
 
@@ -171,7 +169,7 @@ export function guardHaltNotes(
     const [liveMs, againMs] = [standstillMs(ofLive), standstillMs(ofAgain)];
     if (Math.abs(liveMs - againMs) * 1000 <= WINDOW_US) return [];
     return [
-      `in ${marketId} guards had the session's quotes down for ${seconds(liveMs)} of its ${whole} s${reasonsText(ofLive)}, and those of the bot run again for ${seconds(againMs)} s${reasonsText(ofAgain)}`,
+      `in ${marketId} guards kept the session from quoting for ${seconds(liveMs)} of its ${whole} s${reasonsText(ofLive)}, and the rerun for ${seconds(againMs)} s${reasonsText(ofAgain)}`,
     ];
   });
 }
@@ -197,7 +195,7 @@ export function rungNotes(
     const [liveMs, againMs] = [standstillMs(ofLive), standstillMs(ofAgain)];
     if (Math.abs(liveMs - againMs) * 1000 <= WINDOW_US) return [];
     return [
-      `in ${marketId} the risk ladder widened or reduced the session's quotes for ${seconds(liveMs)} of its ${whole} s${reasonsText(ofLive)}, and those of the bot run again for ${seconds(againMs)} s${reasonsText(ofAgain)}`,
+      `in ${marketId} the risk ladder widened or reduced the session's quotes for ${seconds(liveMs)} of its ${whole} s${reasonsText(ofLive)}, and the rerun's quotes for ${seconds(againMs)} s${reasonsText(ofAgain)}`,
     ];
   });
 }
@@ -224,7 +222,7 @@ export function fitNote(
   const percent = (share: number): string => `${(100 * share).toFixed(2)} %`;
   return fitted < unfitted
     ? [
-        `in ${marketId} the fit does worse than no fit in the half that it did not see, ${percent(fitted)} against ${percent(unfitted)}: what it found is chance, and not to be used`,
+        `in ${marketId} the fit is worse than no fit in the second half of the session, ${percent(fitted)} against ${percent(unfitted)}: its values come from chance, do not use them`,
       ]
     : [];
 }
@@ -242,7 +240,7 @@ export function nothingFilledNote(
     lacking
   ];
   return [
-    `in ${marketId} none of the session's orders was filled${when}, neither live nor again: that they are alike to 100 % there says nothing`,
+    `in ${marketId} none of the session's orders was filled${when}, neither live nor in the replay: the agreement of 100 % there means nothing`,
   ];
 }
 
@@ -252,7 +250,7 @@ function takersNote({ marketId, instrument, account, isInBook }: OpenedSessionMa
   if (!isInBook || takers.length === 0) return [];
   const amount = instrument.toldAmountOf(takers.reduce((sum, { lots }) => sum + lots, 0));
   return [
-    `${takers.length} of ${account.fills.length} fills in ${marketId}, ${amount}, took on arrival: their own prints tell what they found, so only their times and what rested of them are put to the test here; what a backtest would have given them shows in the share of its rules`,
+    `${takers.length} of ${account.fills.length} fills in ${marketId}, ${amount}, took liquidity on arrival: the recorded prints contain these fills, so this share tests only their times and the rest of their orders; the share by a backtest's rules shows how a backtest would have filled them`,
   ];
 }
 
@@ -267,7 +265,7 @@ function doubtNotes({ marketId, instrument }: OpenedSessionMarket, again: RerunR
     fills === 0
       ? []
       : [
-          `in ${marketId} ${fills} of the run again's fills, ${instrument.amountOf(Number(lots))} base units, ${what}: ${describeAmbiguousFees(credit(fees), credit(feesOtherwise))}`,
+          `in ${marketId} ${fills} of the rerun's fills, ${instrument.amountOf(Number(lots))} base units, ${what}: ${describeAmbiguousFees(credit(fees), credit(feesOtherwise))}`,
         ];
   return (["asTakers", "asMakers", "postOnly"] as const).flatMap((kind) =>
     note(doubtful[kind], AMBIGUITY_TEXTS[kind]),

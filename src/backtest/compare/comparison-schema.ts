@@ -7,7 +7,7 @@ const share = z
   .number()
   .min(0)
   .max(1)
-  .describe("Size that both filled, of all that either filled; 1 where neither filled anything");
+  .describe("Size that both filled over the size that either filled; 1 if neither filled anything");
 const instant = z.string().describe("ISO 8601, UTC");
 const profit = z.record(z.string(), decimal).describe("Parts of the profit, in the quote asset");
 
@@ -36,11 +36,13 @@ const model = z.strictObject({
   isShared: z
     .boolean()
     .describe(
-      "Filled by what a market tells that the orders were in; false: by the rules of a backtest, whose history knows nothing of them",
+      "true: filled from a market recording that contains the orders; false: filled by the rules of a backtest, whose history does not contain them",
     ),
   queue: z.string(),
-  bookLagMs: z.number().describe("By how much the book had changed before the exchange told so"),
-  shiftMs: z.number().describe("Added to the recorded instants at which the exchange took orders"),
+  bookLagMs: z
+    .number()
+    .describe("How long the exchange's book changed before the exchange reported the change"),
+  shiftMs: z.number().describe("Added to the recorded times at which the exchange accepted orders"),
 });
 
 const strategyError = z.strictObject({ marketId: z.string(), at: instant, why: z.string() });
@@ -49,22 +51,24 @@ const sameInputs = z
   .strictObject({
     turns: count,
     intents: count,
-    equal: count.describe("Intents that came again in the same turn, the same to the byte"),
+    equal: count.describe("Intents that the replay repeated in the same turn, byte for byte"),
     firstDifference: z
       .strictObject({
-        turn: count.describe("Counted from 1, as the session's turns are"),
+        turn: count.describe("Counted from 1, like the session's turns"),
         at: instant,
         why: z.string(),
         live: z.string().nullable().describe("The recorded intent"),
-        replay: z.string().nullable().describe("The intent that came instead"),
+        replay: z.string().nullable().describe("The replay's intent instead"),
       })
       .nullable()
-      .describe("Nothing is run after it"),
+      .describe("The replay stops after it"),
     strategyErrors: z
       .array(strategyError)
       .describe("The first error of each market's strategy, which halted the market"),
   })
-  .describe("The session's bot, given every recorded input again through the books of a backtest");
+  .describe(
+    "The session's bot, replayed with every recorded input through the books of a backtest",
+  );
 
 const fills = {
   live: count,
@@ -79,7 +83,7 @@ const market = z.strictObject({
   marketId: z.string(),
   orders: z
     .strictObject({ sent: count, model, firstHalfShare: share, secondHalfShare: share, ...fills })
-    .describe("The recorded orders, sent at their recorded times into the replayed market"),
+    .describe("The recorded orders, sent to the replayed market at their recorded times"),
   asHistory: z
     .strictObject({
       model,
@@ -92,7 +96,7 @@ const market = z.strictObject({
     })
     .nullable()
     .describe(
-      "Of a live session: the same by the rules of a backtest, as if nothing in its market had been ours",
+      "For a live session: the same by the rules of a backtest, as if no recorded order had been ours",
     ),
   fit: z
     .strictObject({
@@ -112,11 +116,11 @@ const market = z.strictObject({
           orderLatencyMs: z.number(),
           responseLatencyMs: z.number(),
         })
-        .describe("By which its orders travelled and were filled: of a fit the market's own"),
+        .describe("The latencies and fill rules of its orders; after a fit, those of this market"),
       intents: z.strictObject({
         live: count,
         replay: count,
-        equalFirst: count.describe("Equal from the beginning on"),
+        equalFirst: count.describe("Intents that are equal before the first difference"),
         firstDifference: z
           .strictObject({
             liveAt: instant,
@@ -129,7 +133,7 @@ const market = z.strictObject({
           .number()
           .min(0)
           .max(1)
-          .describe("Of the live intents: those that the replay had too within the window"),
+          .describe("Share of the live intents that the replay repeated within the window"),
       }),
       orders: z.strictObject({ live: count, replay: count, matched: count }),
       fills: z.strictObject(fills),
@@ -141,7 +145,7 @@ const market = z.strictObject({
         .strictObject({ live: decimal, replay: decimal })
         .describe("Above zero paid, below zero a rebate"),
     })
-    .describe("The bot, run again over the same interval with the same config"),
+    .describe("The rerun: the bot over the same interval with the same config"),
 });
 
 /** The schema of the output of `marketwright compare --json`. */
@@ -151,15 +155,16 @@ export const comparisonSchema = z
     mode: z.enum(["live", "paper", "no-fills"]),
     from: instant,
     to: instant,
-    windowSeconds: z.number().positive().describe("Two things at most so far apart are the same"),
+    windowSeconds: z
+      .number()
+      .positive()
+      .describe("Events at most this far apart count as the same"),
     worthless: z
       .array(z.string())
-      .describe("What makes the comparison say nothing, to be read before any figure"),
+      .describe("Reasons why the comparison is useless; read them before any figure"),
     strategyErrors: z
       .array(strategyError)
-      .describe(
-        "The first error of each market's strategy as the bot was run again, which halted the market",
-      ),
+      .describe("The first error of each market's strategy in the rerun, which halted the market"),
     sameInputs,
     markets: z.array(market),
     profit: z.strictObject({ live: profit, replay: profit, difference: profit }),
@@ -168,7 +173,7 @@ export const comparisonSchema = z
   .meta({
     title: "Marketwright comparison",
     description:
-      "A recorded session beside its replay. Money, prices and amounts are exact decimals as texts.",
+      "A recorded session compared with its replay. Money, prices and amounts are exact decimals as strings.",
   });
 
 /** A recorded session compared with its replay. */

@@ -119,13 +119,13 @@ export class FillExplainer {
       return {
         ...at,
         kind: "earlier-difference",
-        why: "the exchange never said that it took its order",
+        why: "the exchange never reported that it accepted its order",
       };
     if (recorded.ended !== undefined && recorded.ended.atUs <= fill.atUs) {
       return {
         ...at,
         kind: "latency",
-        why: `live its order was over (${recorded.ended.status}) ${apart(recorded.ended.atUs, fill.atUs)} before`,
+        why: `live its order ended (${recorded.ended.status}) ${apart(recorded.ended.atUs, fill.atUs)} before`,
       };
     }
     const nearestUs = nearest(filled, fill.atUs);
@@ -149,31 +149,31 @@ export class FillExplainer {
       return {
         ...at,
         kind: "price",
-        why: `live its order took at ${this.#instrument.toldPriceOf(took.ticks)}, ${when}`,
+        why: `live its order took liquidity at ${this.#instrument.toldPriceOf(took.ticks)}, ${when}`,
       };
     }
     if (fill.cause === "through")
       return {
         ...at,
         kind: "through",
-        why: `a trade printed beyond its price, and live it was not filled; ${this.#queueText(fill.order)}`,
+        why: `a trade printed beyond its price, but live it was not filled; ${this.#queueText(fill.order)}`,
       };
     if (fill.cause === "cross")
       return {
         ...at,
         kind: "cross",
-        why: "the other side's best came to its price, and live it was not filled",
+        why: "the other side's best price reached its price, but live it was not filled",
       };
     if (fill.cause === "taker")
       return {
         ...at,
         kind: "latency",
-        why: "it took on arrival what was not there live when it arrived",
+        why: "it took liquidity on arrival that was not there when it arrived live",
       };
     return {
       ...at,
       kind: "queue",
-      why: `live it stood further back: ${this.#queueText(fill.order)}`,
+      why: `live it was further back in the queue: ${this.#queueText(fill.order)}`,
     };
   }
 
@@ -185,7 +185,7 @@ export class FillExplainer {
     const hidden = this.#explainHiddenLiquidity(fill, replayed);
     if (hidden !== undefined) return { kind: "untold", why: hidden };
     if (this.#isShared && !fill.isMaker && fill.atUs - arrivedUs >= MATCHED_WITHIN_US) {
-      const why = `the exchange stamped its trade ${apart(arrivedUs, fill.atUs)} after it took the order: so late, no print is taken for its own`;
+      const why = `the exchange stamped its trade ${apart(arrivedUs, fill.atUs)} after it accepted the order: too late to match a print with it`;
       return { kind: "latency", why };
     }
     const nearestUs = nearest(
@@ -196,7 +196,7 @@ export class FillExplainer {
     const isPartOfIt =
       filledLots < replayed.recorded.lots && findMatchableFills(fills, fill, WINDOW_US).length > 0;
     if (nearestUs !== undefined && !isPartOfIt) {
-      const why = `the replay filled of its order ${this.#filledText(replayed)}, ${apart(nearestUs, fill.atUs)} ${nearestUs < fill.atUs ? "earlier" : "later"}`;
+      const why = `the replay filled ${this.#filledText(replayed)} of its order, ${apart(nearestUs, fill.atUs)} ${nearestUs < fill.atUs ? "earlier" : "later"}`;
       if (fills.some(({ ticks }) => ticks === fill.ticks)) return { kind: "time", why };
       const prices = [...new Set(fills.map(({ ticks }) => this.#instrument.toldPriceOf(ticks)))];
       return { kind: "price", why: `${why}, at ${prices.join(" and ")}` };
@@ -204,30 +204,33 @@ export class FillExplainer {
     if (ended?.how === "would-take")
       return {
         kind: "latency",
-        why: "in the replay its order would have taken when it arrived, and did not rest",
+        why: "in the replay its order would have taken liquidity on arrival, so it did not rest",
       };
     if (arrivedUs > fill.atUs)
       return {
         kind: "latency",
-        why: `in the replay its order arrived ${apart(arrivedUs, fill.atUs)} after`,
+        why: `in the replay its order arrived ${apart(arrivedUs, fill.atUs)} after the fill`,
       };
     if (ended?.how === "absent" && ended.atUs <= fill.atUs) {
-      const why = `${apart(ended.atUs, fill.atUs)} before, a price beyond its own was there and nothing had traded with it`;
+      const why = `${apart(ended.atUs, fill.atUs)} before, the book showed a price beyond its price, and nothing had traded with it`;
       return { kind: "absent", why };
     }
     if (ended !== undefined && ended.atUs <= fill.atUs) {
       return {
         kind: "latency",
-        why: `in the replay its order was over (${ended.how}) ${apart(ended.atUs, fill.atUs)} before`,
+        why: `in the replay its order ended (${ended.how}) ${apart(ended.atUs, fill.atUs)} before`,
       };
     }
     if (!fill.isMaker) {
       const why = this.#isShared
-        ? "of what was printed to its side right after, nothing was left within its limit"
-        : "in the replay an earlier order of ours had taken that";
-      return { kind: "latency", why: `live it took on arrival; ${why}, and it rested` };
+        ? "the prints of its side right after left nothing within its limit"
+        : "in the replay an earlier order of ours had taken that liquidity";
+      return { kind: "latency", why: `live it took liquidity on arrival; ${why}, and it rested` };
     }
-    return { kind: "queue", why: `the model has it further back: ${this.#queueText(replayed)}` };
+    return {
+      kind: "queue",
+      why: `the queue model puts it further back: ${this.#queueText(replayed)}`,
+    };
   }
 
   /**
@@ -246,7 +249,7 @@ export class FillExplainer {
 
   #queueText({ aheadLots, tradedLots }: ReplayedOrder): string {
     const { amountOf } = amounts(this.#instrument);
-    return `${amountOf(aheadLots)} stood at its price when it arrived, ${amountOf(tradedLots)} traded there or beyond while it was open`;
+    return `${amountOf(aheadLots)} was open at its price when it arrived, ${amountOf(tradedLots)} traded there or beyond while it was open`;
   }
 
   #filledText({ fills, recorded }: ReplayedOrder): string {

@@ -50,7 +50,8 @@ export class RerunFillExplainer {
       return { ...at, ...this.#before("the replay had no order there", atUs) };
     const stays = this.#ran.orders.map((each) => ({ ...each, endUs: each.cancelledUs }));
     const had = this.#near(this.#ran.fills, fill, stays, "the replay");
-    if (had?.isAll) return { ...at, ...this.#before(`${had.text}, all that it had there`, atUs) };
+    if (had?.isAll)
+      return { ...at, ...this.#before(`${had.text}, which was all of its order there`, atUs) };
     if (order.atUs > atUs)
       return {
         ...at,
@@ -61,13 +62,13 @@ export class RerunFillExplainer {
       return {
         ...at,
         kind: "latency",
-        why: `the replay asked for the cancel of its order there ${apart(order.cancelledUs, atUs)}`,
+        why: `the replay sent the cancel of its order there ${apart(order.cancelledUs, atUs)}`,
       };
     if (had !== undefined)
       return {
         ...at,
         kind: "queue",
-        why: `${had.text}, and the queue model has the rest further back`,
+        why: `${had.text}; the queue model puts the rest further back`,
       };
     const other = this.#ran.fills.find(
       (each) => each.side === side && each.ticks === ticks && each.atUs >= order.atUs,
@@ -81,7 +82,7 @@ export class RerunFillExplainer {
     return {
       ...at,
       kind: "queue",
-      why: "the replay had an order there, which the queue model has further back",
+      why: "the replay had an order there, which the queue model puts further back",
     };
   }
 
@@ -111,31 +112,32 @@ export class RerunFillExplainer {
       return {
         ...at,
         kind: "earlier-difference",
-        why: `live its order was not taken: ${order.refused}`,
+        why: `live its order was rejected: ${order.refused}`,
       };
     const stays = this.#account.orders
       .filter(({ refused }) => refused === undefined)
       .map((each) => ({ ...each, atUs: each.sentUs, endUs: each.ended?.atUs }));
     const had = this.#near(this.#account.fills, fill, stays, "live");
-    if (had?.isAll) return { ...at, ...this.#before(`${had.text}, all that it had there`, atUs) };
+    if (had?.isAll)
+      return { ...at, ...this.#before(`${had.text}, which was all of its order there`, atUs) };
     if (order.ended !== undefined && order.ended.atUs <= atUs)
       return {
         ...at,
         kind: "latency",
-        why: `live its order was over (${order.ended.status}) before`,
+        why: `live its order had already ended (${order.ended.status})`,
       };
     if (had !== undefined)
-      return { ...at, kind: "queue", why: `${had.text}, and the rest stood further back` };
+      return { ...at, kind: "queue", why: `${had.text}; the rest was further back in the queue` };
     const other = this.#account.fills.find(
       (each) => each.side === side && each.ticks === ticks && each.atUs >= order.sentUs,
     );
     if (other !== undefined)
       return { ...at, kind: "time", why: `live filled the order there ${apart(other.atUs, atUs)}` };
     const whys = {
-      queue: "live it stood further back than the queue model has it",
-      through: "a trade printed beyond its price, and live it was not filled",
-      cross: "the other side's best came to its price, and live it was not filled",
-      taker: "it took on arrival what was not there live",
+      queue: "live it was further back than the queue model puts it",
+      through: "a trade printed beyond its price, but live it was not filled",
+      cross: "the other side's best price reached its price, but live it was not filled",
+      taker: "it took liquidity on arrival that was not there live",
     } as const;
     return { ...at, kind: cause === "taker" ? "latency" : cause, why: whys[cause] };
   }
@@ -149,9 +151,9 @@ export class RerunFillExplainer {
     return since !== undefined && since <= atUs
       ? {
           kind: "earlier-difference",
-          why: `${what}: from ${formatInstant(since)} on the two wanted different quotes`,
+          why: `${what}: the two planned different quotes from ${formatInstant(since)} on`,
         }
-      : { kind: "absent", why: `${what}, though both had wanted the same quotes until then` };
+      : { kind: "absent", why: `${what}, although both had planned the same quotes until then` };
   }
 
   /**

@@ -70,10 +70,10 @@ export function loadBacktestConfig(
   const replayed = markets ?? { [market as string]: market as string };
   const [fromUs, toUs] = [instantUs(from, "history.from"), instantUs(to, "history.to")];
   if (fromUs >= toUs)
-    throw new ConfigError("is not after history.from", {
+    throw new ConfigError("is not later than history.from", {
       field: "history.to",
       value: to,
-      expected: `an instant after ${from}`,
+      expected: `a time after ${from}`,
     });
   for (const id of Object.keys(replayed)) requireStrategy(bot, id, market === id);
   const { liquidationPriceOff, insuranceFeeRate } = file.rules;
@@ -131,11 +131,11 @@ function requireStrategy(bot: BotConfig, id: MarketId, isStoresToo: boolean): vo
     strategy === undefined ? [] : [known],
   );
   throw new ConfigError(
-    market === undefined ? "is not a market of the bot" : "has no strategy in the bot's file",
+    market === undefined ? "is not among the bot's markets" : "has no strategy in the bot's file",
     {
       field: isStoresToo ? "history.market" : `history.markets.${id}`,
       value: id,
-      expected: `one of ${quoted.join(", ") || "none: the bot quotes nowhere"}${isStoresToo ? otherName(quoted[0], id) : ""}`,
+      expected: `one of ${quoted.join(", ") || "none: the bot quotes no market"}${isStoresToo ? otherName(quoted[0], id) : ""}`,
     },
   );
 }
@@ -144,7 +144,7 @@ function requireStrategy(bot: BotConfig, id: MarketId, isStoresToo: boolean): vo
 function otherName(quoted: MarketId | undefined, stores: string): string {
   return quoted === undefined
     ? ""
-    : `, or where ${stores} is the store's name of it, markets: { ${quoted}: ${stores} } in place of market`;
+    : `; if the store calls it ${stores}, write markets: { ${quoted}: ${stores} } instead of market`;
 }
 
 function instantUs(written: string | number, field: string): number {

@@ -93,10 +93,10 @@ function readExchangeInfoRules(
   asset: string | undefined,
 ): BacktestRules {
   const wrong = (message: string, cause: unknown): ConfigError =>
-    new ConfigError(`cannot be taken for an exchange's rules: ${message}`, {
+    new ConfigError(`does not hold an exchange's rules: ${message}`, {
       field: "rules.exchangeInfo",
       value: path,
-      expected: "the answer of `marketwright call exchangeInfo`, as a file",
+      expected: "a file with the output of `marketwright call exchangeInfo`",
       cause,
     });
   try {
@@ -144,7 +144,7 @@ function assetOf(markets: readonly ExchangeInfoMarket[]): string {
   throw new ConfigError("is missing: the markets are quoted in different assets", {
     field: "rules.quoteAsset",
     value: names.join(", "),
-    expected: "the name of the one that the account holds",
+    expected: "the name of the asset that the account holds",
   });
 }
 

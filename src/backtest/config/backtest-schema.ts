@@ -27,34 +27,35 @@ const history = z
     store: z
       .string()
       .min(1)
-      .describe("Folder of the history, relative to this file: what `marketwright data` fills.")
+      .describe("Folder of the history store, relative to this file. `marketwright data` fills it.")
       .default("history"),
     market: marketId
-      .describe("The one market that is replayed, where the store and the bot call it alike.")
+      .describe("The market to replay, if the store and the bot use the same name for it.")
       .optional(),
     markets: z
       .record(marketId, marketId)
-      .describe("The markets that are replayed: the bot's id, and the store's name of it.")
+      .describe("The markets to replay: the bot's id of each, and the store's name for it.")
       .optional(),
     from: z
       .union([z.string(), z.number()])
-      .describe("A UTC day or time, inclusive. Default: the first thing that the store has.")
+      .describe("A UTC day or time, inclusive. Default: the beginning of the store's data.")
       .default(EVER.from),
     to: z
       .union([z.string(), z.number()])
-      .describe("A UTC day or time, exclusive. Default: after the last thing that the store has.")
+      .describe("A UTC day or time, exclusive. Default: the end of the store's data.")
       .default(EVER.to),
     grade: z
       .enum(["books", "trades", "klines"])
       .describe(
-        "What is replayed. books: books and trades. Default: the best that the store has of every market.",
+        "The data to replay. books: books and trades. Default: the best that the store has for every market.",
       )
       .optional(),
     interval: z
       .string()
       .regex(/^[1-9]\d{0,3}(M|H|D|W)$/)
       .meta({
-        description: "Of klines: which candles. Default: the shortest that the store has.",
+        description:
+          "For klines: the interval of the candles. Default: the shortest that the store has.",
         expected: "an interval such as 1M, 15M or 1H",
       })
       .optional(),
@@ -63,7 +64,7 @@ const history = z
       .min(0)
       .max(10_000)
       .describe(
-        "What market data takes at least, where no recorder stamped it or its clock was corrected.",
+        "Least latency of market data that has no local time stamp, or whose local clock was corrected, in ms.",
       )
       .default(1),
     memoryMb: z
@@ -71,7 +72,7 @@ const history = z
       .min(0.1)
       .max(1_000_000)
       .describe(
-        "Megabytes that the history may take while it is replayed, over all markets: books and trades are read a few blocks at a time, and candles that do not fit are refused. A sweep shares its whole history instead.",
+        "Memory for the history during a replay, in megabytes, over all markets. Books and trades are read a few blocks at a time; candles that do not fit are refused. A sweep loads its whole history and ignores this.",
       )
       .default(128),
   })
@@ -79,7 +80,7 @@ const history = z
     const isOne = held.market !== undefined;
     const isMany = held.markets !== undefined && Object.keys(held.markets).length > 0;
     if (isOne === isMany) {
-      const message = isOne ? "names its markets twice" : "names no market";
+      const message = isOne ? "has both market and markets" : "names no market";
       context.addIssue({
         code: "custom",
         input: held,
@@ -88,35 +89,35 @@ const history = z
       });
     }
   })
-  .meta({ description: "What is replayed.", allOf: [exactlyOneOf("market", "markets")] });
+  .meta({ description: "The history to replay.", allOf: [exactlyOneOf("market", "markets")] });
 
 const marketRules = z
   .strictObject({
-    tickSizeQuote: positiveDecimal("Smallest step of a price"),
-    stepSizeBase: baseField("Smallest step of an amount"),
-    makerFeeRate: rateField("What a maker pays; negative: a rebate"),
-    takerFeeRate: rateField("What a taker pays"),
+    tickSizeQuote: positiveDecimal("Tick size: prices are multiples of it"),
+    stepSizeBase: baseField("Step size: amounts are multiples of it"),
+    makerFeeRate: rateField("Maker fee; negative: a rebate"),
+    takerFeeRate: rateField("Taker fee"),
     maxLeverage: countField("Largest exposure as a multiple of the margin.", { max: 1000 }).default(
       20,
     ),
     maxExposureQuote: positiveDecimal(
-      "Largest notional of the account in it, its open orders at their worst. Default: none",
+      "Largest notional of the account in this market, including its open orders in the worst case. Default: no limit",
     ).optional(),
     liquidationThreshold: z
       .number()
       .gt(0)
       .lt(1)
       .describe(
-        "Share of a position's value that its holder's net value must cover, or it is liquidated.",
+        "Least equity as a share of the position's value; the exchange liquidates the position below it.",
       )
       .default(0.03),
     minAmountBase: baseField("Smallest order. Default: one step").optional(),
     maxAmountBase: baseField("Largest order. Default: a million steps").optional(),
-    maxOpenOrders: countField("Most orders of an account that may be open.", {
+    maxOpenOrders: countField("Largest number of open orders of an account.", {
       max: 100_000,
     }).default(200),
   })
-  .describe("What the exchange's rules are of one market.");
+  .describe("The exchange's rules of one market.");
 
 const rules = z
   .strictObject({
@@ -124,20 +125,18 @@ const rules = z
       .string()
       .min(1)
       .describe(
-        "File with the exchange's own answer: `marketwright call exchangeInfo > exchangeInfo.json`. This or markets.",
+        "File with the exchange's answer: `marketwright call exchangeInfo > exchangeInfo.json`. Either this or markets.",
       )
       .optional(),
     markets: z
       .record(marketId, marketRules)
-      .describe("The rules of each market, by the bot's id. This or exchangeInfo.")
+      .describe("The rules of each market, by the bot's id. Either this or exchangeInfo.")
       .optional(),
     quoteAsset: z
       .string()
       .regex(/^\S{1,32}$/)
       .meta({ expected: "the name of an asset, such as USDC" })
-      .describe(
-        "Name of the asset that everything is settled in, for the report. Default: exchangeInfo's, else USDC.",
-      )
+      .describe("Name of the settlement asset, for the report. Default: exchangeInfo's, else USDC.")
       .optional(),
     orderTokensPerMinute: countField(
       `The exchange's ORDER limit. Default: exchangeInfo's, else ${DEFAULT_TOKEN_LIMITS.ORDER.limit}.`,
@@ -148,28 +147,32 @@ const rules = z
     gas: z
       .strictObject({
         waivedFrom: positiveDecimal(
-          "An order below it pays gas: its value, or its amount where the bot's exchange.waiverUnit is base",
+          "Orders below this value pay gas. An amount in base units if the bot's exchange.waiverUnit is base",
         ),
         orderQuote: positiveDecimal(
-          "The gas of an order, which is added to its fee; of a part of the order, that part of it",
+          "Gas of an order, added to its fee; a partial fill pays its share of it",
         ),
       })
       .describe(
-        "What small orders pay on top of their fees. Default: exchangeInfo's, else nothing.",
+        "Gas that small orders pay on top of their fees. Default: exchangeInfo's, else none.",
       )
       .optional(),
     liquidationPriceOff: z
       .number()
       .min(0)
       .lt(1)
-      .describe("How much worse than the mark an own liquidation is, as a fraction.")
+      .describe(
+        "How much worse than the mark price the bot's own liquidation is executed, as a fraction.",
+      )
       .default(0.01),
-    insuranceFeeRate: chargeField("What an own liquidation costs on top").default(0.01),
+    insuranceFeeRate: chargeField("Additional cost of the bot's own liquidation").default(0.01),
   })
   .superRefine((held, context) => {
     if ((held.exchangeInfo === undefined) === (held.markets === undefined)) {
       const message =
-        held.markets === undefined ? "has no rules of any market" : "has its rules twice";
+        held.markets === undefined
+          ? "has neither exchangeInfo nor markets"
+          : "has both exchangeInfo and markets";
       context.addIssue({
         code: "custom",
         input: held,
@@ -179,19 +182,15 @@ const rules = z
     }
   })
   .meta({
-    description: "The exchange's rules: what orders it takes, and what they cost.",
+    description: "The exchange's rules: the orders that it accepts, and their costs.",
     allOf: [exactlyOneOf("exchangeInfo", "markets")],
   });
 
 const linear = (what: string) =>
   z
     .strictObject({
-      factor: z
-        .number()
-        .min(0)
-        .max(1000)
-        .describe("How many times the latency of the market data."),
-      addMs: z.number().min(0).max(60_000).describe("Milliseconds on top of that.").default(0),
+      factor: z.number().min(0).max(1000).describe("Multiple of the market data's latency."),
+      addMs: z.number().min(0).max(60_000).describe("Milliseconds added to that.").default(0),
     })
     .describe(what);
 
@@ -200,11 +199,11 @@ const fills = z
     queue: z
       .string()
       .refine(isQueueModelName, {
-        message: "is not a known queue model",
+        message: "is an unknown queue model",
         params: { expected: QUEUE_MODEL_NAMES },
       })
       .meta({
-        description: `Of books: where our orders stand in the recorded queues: ${QUEUE_MODEL_NAMES}.`,
+        description: `For books: the model of our orders' place in the recorded queues: ${QUEUE_MODEL_NAMES}.`,
         pattern: QUEUE_MODEL_PATTERN,
       })
       .default("risk-averse"),
@@ -212,43 +211,43 @@ const fills = z
       .number()
       .min(0)
       .max(60_000)
-      .describe("From sending a request to its arrival at the exchange.")
+      .describe("Milliseconds from the sending of a request to its arrival at the exchange.")
       .default(40),
     responseLatencyMs: z
       .number()
       .min(0)
       .max(60_000)
-      .describe("From what happens at the exchange to our hearing of it.")
+      .describe("Milliseconds from an event at the exchange to its arrival at the bot.")
       .default(40),
     latencyFile: z
       .string()
       .min(1)
       .describe(
-        "Recorded round trips in place of the two: a CSV with the columns requestUs, exchangeUs and responseUs.",
+        "Recorded round trips instead of the two: a CSV file with the columns requestUs, exchangeUs and responseUs.",
       )
       .optional(),
     feedLatency: z
       .strictObject({
-        order: linear("How long requests are on their way."),
-        response: linear("How long what the exchange says is on its way back."),
+        order: linear("Latency of requests."),
+        response: linear("Latency of responses and account events."),
       })
-      .describe("Delays that follow the market data's own, in place of the two.")
+      .describe("Latencies that follow the market data's latency, instead of the two.")
       .optional(),
     partialFills: z
       .boolean()
-      .describe("false: any fill is a whole one. Only to compare with engines that count so.")
+      .describe("false: every fill fills the whole order. Only to compare with engines that do so.")
       .default(true),
     doubtful: z
       .enum(AMBIGUOUS_FILL_RULES)
       .describe(
-        "What a fill is charged, where history does not tell whether its order had come to rest, had taken or been refused. conservative: a taker's fee or a maker's, whichever is more, and a POST_ONLY order's fill no rebate. by-book: a maker's, which flatters; only to compare with engines that count so.",
+        "Fee of an ambiguous fill: history does not show whether its order rested, took liquidity or would have been rejected. conservative: the higher of taker and maker fee, and no rebate for a POST_ONLY order. by-book: the maker fee, which is too optimistic; only to compare with engines that do so.",
       )
       .default(AMBIGUOUS_FILL_RULES[0]),
     queueAheadBase: baseField(
-      "Of trades alone: what stands ahead of us at our price. Default: only a trade beyond it fills us",
+      "For trades alone: the amount ahead of us at our price. Default: only a trade beyond our price fills us",
     ).optional(),
     slippageTicks: countField(
-      "Of trades and candles: how much worse than the last price a taker is filled.",
+      "For trades and candles: how many ticks worse than the last price a taker is filled.",
       {
         min: 0,
         max: 100_000,
@@ -257,14 +256,14 @@ const fills = z
     path: z
       .enum(["worse", "ohlc", "olhc", "adaptive"])
       .describe(
-        "Of candles: which of a bar's extremes comes first. worse: both are run, and the worse is reported, the other beside it.",
+        "For candles: which extreme of a bar comes first. worse: both orders are run; the report is of the worse and shows the other beside it.",
       )
       .default("worse"),
     volumeShare: z
       .number()
       .gt(0)
       .max(1)
-      .describe("Of candles: the most of a bar's volume that is ours.")
+      .describe("For candles: the largest share of a bar's volume that our orders can fill.")
       .default(0.1),
   })
   .superRefine((held, context) => {
@@ -273,11 +272,11 @@ const fills = z
       code: "custom",
       path: ["latencyFile"],
       input: held.latencyFile,
-      message: "stands beside feedLatency",
-      params: { expected: "one of the two" },
+      message: "cannot be used together with feedLatency",
+      params: { expected: "either latencyFile or feedLatency" },
     });
   })
-  .describe("How orders travel and are filled.");
+  .describe("The latency of orders and the rules of their fills.");
 
 /** The zod schema of the backtest file. */
 export const backtestSchema = z
@@ -286,20 +285,25 @@ export const backtestSchema = z
     bot: z
       .string()
       .min(1)
-      .describe("The bot's file, relative to this one. No key is read of it, no port opened."),
+      .describe(
+        "The bot's file, relative to this one. A backtest reads no key from it and opens no port.",
+      ),
     rules,
     account: z
-      .strictObject({ creditQuote: quoteField("What the account begins with").default("100000") })
+      .strictObject({ creditQuote: quoteField("Credit at the start").default("100000") })
       .prefault({})
-      .describe("Whose orders they are."),
+      .describe("The account that trades."),
     fills: fills.prefault({}),
-    warmupMs: durationField("How long the strategies watch before they may quote.", {
-      min: 0,
-      max: 30 * 86_400_000,
-    }).default(0),
+    warmupMs: durationField(
+      "Milliseconds for which the strategies only watch before they may quote.",
+      {
+        min: 0,
+        max: 30 * 86_400_000,
+      },
+    ).default(0),
     seed: z
       .union([z.string().min(1), z.int()])
-      .describe("Of everything that is drawn: the same seed gives the same bytes.")
+      .describe("Seed of all random numbers. The same seed gives the same bytes.")
       .default(1),
     sampleMs: z
       .int()
@@ -307,24 +311,24 @@ export const backtestSchema = z
       .max(86_400_000)
       .refine((ms) => 86_400_000 % ms === 0, {
         message: "does not divide a day",
-        params: { expected: "100, 1000, 60000, ..." },
+        params: { expected: "a divisor of 86400000 ms, such as 100, 1000 or 60000" },
       })
       .describe(
-        "Between two samples of the account. Default: a second; of candles a third of one, so that open, high and low are looked at.",
+        "Milliseconds between two samples of the account. Default: 1000; with candles a third of the interval, so that open, high and low are sampled.",
       )
       .optional(),
     adverseSelectionMs: durationField(
-      "How long after a fill a move of the mid is its adverse selection.",
+      "Milliseconds after a fill in which a move of the mid counts as its adverse selection.",
       { max: 300_000 },
     ).default(10_000),
     name: z
       .string()
       .min(1)
       .max(200)
-      .describe("Title of the report. Default: the file's own name.")
+      .describe("Title of the report. Default: the name of the file.")
       .optional(),
   })
-  .meta({ title: "Marketwright backtest", description: "A bot on recorded history." });
+  .meta({ title: "Marketwright backtest", description: "A backtest: a bot on recorded history." });
 
 /** The output of {@link backtestSchema}. */
 export type BacktestFile = z.output<typeof backtestSchema>;

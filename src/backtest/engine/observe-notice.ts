@@ -18,7 +18,7 @@ export function observeNotice(notice: BotEvent, atUs: number, observer: RunObser
     observer.note(
       atUs,
       notice.on ? "warn" : "info",
-      `${notice.on ? "halted" : "goes on"}${where}, ${notice.reason}: ${notice.why}`,
+      `${notice.on ? "halted" : "resumed"}${where}, ${notice.reason}: ${notice.why}`,
     );
   } else if (notice.kind === "rung" && notice.action !== "halt") {
     const { measure, marketId, action, widenFactor, why } = notice;

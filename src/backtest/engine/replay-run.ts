@@ -346,7 +346,7 @@ export class ReplayRun {
    */
   finish(): number {
     const untilUs = this.#engine.nowUs + LEAVE_WITHIN_US;
-    this.#engine.command({ command: "stop", reason: "the history is over" });
+    this.#engine.command({ command: "stop", reason: "the history has ended" });
     // Events of the exchange at the history's last instant, such as funding, belong to the run,
     // even if no order is open.
     this.#engine.play(

@@ -76,7 +76,7 @@ export class KlineMatcher extends OrderMatcher {
   }: KlineMatcherOptions) {
     super(listener);
     if (!(volumeShare > 0 && volumeShare <= 1)) {
-      throw new ConfigError("not a share", {
+      throw new ConfigError("is out of range", {
         field: "volumeShare",
         value: volumeShare,
         expected: "a number above 0 and at most 1",

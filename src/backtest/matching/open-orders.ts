@@ -36,10 +36,10 @@ export class OpenOrders {
    */
   accept(order: ReplayOrder, atUs: number): void {
     if (this.#byId.has(order.id) || order.openLots !== order.lots || !(order.lots > 0)) {
-      throw new RunError("an order that cannot be placed", {
+      throw new RunError("cannot be placed", {
         field: `order ${order.id}`,
         value: order.openLots,
-        expected: "a new order, all of it open",
+        expected: "a new order of which nothing is filled",
       });
     }
     this.hasNotified = true;

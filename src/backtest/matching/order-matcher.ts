@@ -84,10 +84,10 @@ export abstract class OrderMatcher implements Matcher {
 
   #requirePlayed(atUs: number): void {
     if (this.nextHistoryUs > atUs) return;
-    throw new RunError("history is not yet played to where an order arrives", {
+    throw new RunError("an order arrives later than the next event of the history", {
       field: "atUs",
       value: atUs,
-      expected: `a time before the next of history, at ${this.nextHistoryUs}`,
+      expected: `a time before ${this.nextHistoryUs} us`,
     });
   }
 }

@@ -6,7 +6,7 @@ import { priceKey } from "./open-orders.js";
 /** @throws ConfigError when the slippage is not valid */
 export function requireSlippage(slippageTicks: Ticks): Ticks {
   if (Number.isSafeInteger(slippageTicks) && slippageTicks >= 0) return slippageTicks;
-  throw new ConfigError("not a slippage", {
+  throw new ConfigError("is out of range", {
     field: "slippageTicks",
     value: slippageTicks,
     expected: "whole ticks, zero or above",

@@ -86,5 +86,5 @@ function stampOf({ messages, exchangeUs }: Tape, message: number): number {
 }
 
 function notNext(field: string, value: unknown, expected: string): RunError {
-  return new RunError("not the next stretch of this history", { field, value, expected });
+  return new RunError("is not the next part of this history", { field, value, expected });
 }

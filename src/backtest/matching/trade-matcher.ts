@@ -66,7 +66,7 @@ export class TradeMatcher extends TapeMatcher {
         (Number.isSafeInteger(queueAheadLots) && queueAheadLots >= 0)
       )
     ) {
-      throw new ConfigError("not an amount ahead", {
+      throw new ConfigError("is out of range", {
         field: "queueAheadLots",
         value: queueAheadLots,
         expected: "whole lots, or Infinity",

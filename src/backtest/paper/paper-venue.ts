@@ -186,7 +186,7 @@ export class PaperVenue implements Venue {
         type: "stream",
         stream: "account",
         state: "up",
-        reason: "a paper account: its orders are filled here, and sent nowhere",
+        reason: "a paper account: the bot fills its orders itself and sends none to the exchange",
       });
     } else if (
       event.type === "public-trade" ||

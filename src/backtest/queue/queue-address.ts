@@ -20,10 +20,10 @@ export function parseQueueAddress(written: string): QueueAddress {
   if (url !== undefined && /^rediss?:$/.test(url.protocol) && url.hostname !== "") {
     return { url: written, shown: `${url.hostname}:${url.port === "" ? "6379" : url.port}` };
   }
-  throw new ConfigError("is no address of a queue", {
+  throw new ConfigError("is not the address of a queue", {
     field: "--queue",
     value: maskSecrets(written),
-    expected: "redis://HOST:PORT or rediss://HOST:PORT of a Redis or Valkey",
+    expected: "redis://HOST:PORT or rediss://HOST:PORT of a Redis or Valkey server",
   });
 }
 
@@ -47,10 +47,10 @@ export async function requireReachable({ url, shown }: QueueAddress): Promise<vo
     await client.ping();
   } catch (cause) {
     const text = why || (cause instanceof Error ? cause.message : String(cause));
-    throw new RunError(`cannot be used: ${text}`, {
+    throw new RunError(`does not answer: ${text}`, {
       field: "--queue",
       value: shown,
-      expected: "a Redis or Valkey that answers",
+      expected: "a Redis or Valkey server that is running",
       cause,
     });
   } finally {
@@ -78,11 +78,11 @@ export function watchAvailability(address: QueueAddress, tell: (what: string) =>
   // The closing of the connection is reported. The errors of each retry add nothing.
   client.on("error", () => {});
   client.on("close", () => {
-    if (!isAway) tell(`the queue at ${shown} went away: waiting for it`);
+    if (!isAway) tell(`the connection to the queue at ${shown} was lost: waiting until it is back`);
     isAway = true;
   });
   client.on("ready", () => {
-    if (isAway) tell(`the queue at ${shown} is back`);
+    if (isAway) tell(`the connection to the queue at ${shown} is back`);
     isAway = false;
   });
   return () => {

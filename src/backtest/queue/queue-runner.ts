@@ -159,10 +159,10 @@ function resultOf({ id }: Job, told: unknown): JobResult {
     typeof told === "object" && told !== null ? told : {}
   ) as Partial<JobResult>;
   if (figures === undefined || ended === undefined || doubts === undefined) {
-    throw new RunError("received an answer that is not a result", {
+    throw new RunError("a worker sent an answer that is not a result", {
       field: id,
       value: told,
-      expected: "the figures of a run",
+      expected: "the figures of a backtest",
     });
   }
   return {

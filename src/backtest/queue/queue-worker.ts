@@ -127,7 +127,7 @@ export class QueueWorker {
     const { version, store } = this.#options;
     if (asked.version !== version) {
       throw new WorkerMismatch(
-        new ConfigError("is another version than the sweep's", {
+        new ConfigError("differs from the version that runs the sweep", {
           field: "worker",
           value: version,
           expected: asked.version,
@@ -157,7 +157,7 @@ export class QueueWorker {
     if (at >= 0 || own.length !== asked.history.length) {
       const place = at < 0 ? asked.history.length : at;
       throw new WorkerMismatch(
-        new ConfigError("is another history than the sweep's", {
+        new ConfigError("differs from the history that the sweep uses", {
           field: store,
           value: own[place] ?? "nothing",
           expected: asked.history[place] ?? "no more",

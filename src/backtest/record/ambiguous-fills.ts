@@ -17,9 +17,9 @@ export interface AmbiguousFillSum {
 
 /** The sentence for the fills of each sum. */
 export const AMBIGUITY_TEXTS = {
-  asTakers: "may have been takers' or makers' and are charged as takers'",
-  asMakers: "may have been takers' or makers' and are charged as makers'",
-  postOnly: "are of post-only orders that may have been refused",
+  asTakers: "may have been taker or maker fills and are charged as taker fills",
+  asMakers: "may have been taker or maker fills and are charged as maker fills",
+  postOnly: "are of post-only orders that may have been rejected",
 } as const;
 
 /**
@@ -29,9 +29,9 @@ export const AMBIGUITY_TEXTS = {
  */
 export function describeAmbiguousFees(fees: string, feesOtherwise: string): string {
   const [paid, amount] = charged(fees);
-  if (fees === feesOtherwise) return `they ${paid} ${amount} by either rule`;
+  if (fees === feesOtherwise) return `they ${paid} ${amount} under either rule`;
   const [paidOtherwise, other] = charged(feesOtherwise);
-  return `they ${paid} ${amount}, and would have ${paidOtherwise} ${other} by the other rule`;
+  return `they ${paid} ${amount}, and would have ${paidOtherwise} ${other} under the other rule`;
 }
 
 /** Fees as text: the verb, and the amount. */

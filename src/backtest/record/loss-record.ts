@@ -54,6 +54,6 @@ export class LossRecord {
       .map(({ marketId }) => `${account.positionBase(marketId)} base units of ${marketId}`)
       .join(", ");
     const change = scaledToDecimal(equity - this.#haltedEquity, rules.creditDecimals);
-    return `what it held stayed open, now ${positions}: the net value has changed by ${change} since then`;
+    return `its positions stayed open, at the end ${positions}: the net value has changed by ${change} since the halt`;
   }
 }

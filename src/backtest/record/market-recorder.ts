@@ -80,7 +80,7 @@ export class MarketRecorder {
   fill(fill: ReplayFill): void {
     const { atUs, side, level, ticks, lots, cause } = fill;
     if (!Number.isSafeInteger(lots) || lots <= 0) {
-      throw new FormatError("a fill of nothing", {
+      throw new FormatError("has no positive amount", {
         field: `fill ${fill.number} lots`,
         value: lots,
         expected: "a positive whole number",

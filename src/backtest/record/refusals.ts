@@ -76,7 +76,7 @@ export class RefusalCounter {
             action.marketId,
             "exchange",
             `${action.kind}: rate limit`,
-            `answered with ${outcome.httpStatus}`,
+            `HTTP status ${outcome.httpStatus}`,
             atUs,
           );
         return;
@@ -98,7 +98,7 @@ export class RefusalCounter {
     const { instrument, rules } = filter;
     for (const { side, level, lots } of quotes) {
       if (lots >= rules.minLots) continue;
-      const why = `quote ${side} ${level}: ${instrument.amountOf(lots)} base, the market takes no order below ${instrument.amountOf(rules.minLots)}`;
+      const why = `quote ${side} ${level}: ${instrument.amountOf(lots)} base, below the market's smallest order of ${instrument.amountOf(rules.minLots)}`;
       this.#count(marketId, "limit", "least-amount", why, atUs);
     }
     if (quotes.length > rules.maxOpenOrders) {
@@ -106,7 +106,7 @@ export class RefusalCounter {
         marketId,
         "limit",
         "market-orders",
-        `${quotes.length} quotes, the market takes ${rules.maxOpenOrders} open orders`,
+        `${quotes.length} quotes, above the market's limit of ${rules.maxOpenOrders} open orders`,
         atUs,
       );
     }

@@ -174,7 +174,7 @@ export class RunRecorder implements RunObserver {
   end(endUs: number, historyEndUs = endUs): FinishedRun {
     const [sample, begun] = [this.#sample, this.#begun];
     if (sample === undefined || begun === undefined || sample.atUs !== endUs) {
-      throw new RunError("a run was not sampled at its end", {
+      throw new RunError("the run was not sampled at its end", {
         field: "endUs",
         value: endUs,
         expected: `the last sample, ${sample?.atUs}`,
@@ -194,7 +194,7 @@ export class RunRecorder implements RunObserver {
   #market(marketId: MarketId): MarketRecorder {
     const market = this.markets.get(marketId);
     if (market === undefined) {
-      throw new RunError("a market that the run does not have", {
+      throw new RunError("is not among the markets of the run", {
         field: "marketId",
         value: marketId,
         expected: [...this.markets.keys()].join(", "),

@@ -29,5 +29,5 @@ export function describeMostlyAmbiguous({
   const kinds = doubted
     .map((kind) => `${doubtful[kind].fills} ${AMBIGUITY_TEXTS[kind]}`)
     .join(", ");
-  return [`${marketId}: most of its fills are doubtful, ${count} of ${all.fills}: ${kinds}`];
+  return [`${marketId}: most of its fills are ambiguous, ${count} of ${all.fills}: ${kinds}`];
 }

@@ -8,7 +8,7 @@ export class InterruptedRunError extends RunError {
   /** @param directory of the report. */
   constructor(directory: string) {
     super(
-      "the run was interrupted: the whole report that lies there is kept, and nothing of this run is written",
+      "the run was interrupted: the complete report in this folder is kept, and nothing of this run is written",
       {
         field: "report directory",
         value: directory,

@@ -227,7 +227,7 @@ function describeOptimisticFees({ markets, asset }: Pick<Report, "markets" | "as
     );
     if (better.isZero()) return [];
     return [
-      `${marketId}: fills whose orders may have taken or been refused are charged as makers': the profit is too good by up to ${better.toFixed()} ${asset} of fees`,
+      `${marketId}: fills whose orders may have taken liquidity or been rejected are charged as maker fills: the profit is too high by up to ${better.toFixed()} ${asset} of fees`,
     ];
   });
 }

@@ -39,11 +39,11 @@ export class ReportFolder {
       this.path = mkdtempSync(`${hiddenStart(this.#target, "unfinished")}${currentProcessName()}-`);
     } catch (cause) {
       throw new ConfigError(
-        `the folder of a report cannot be made: ${cause instanceof Error ? cause.message : String(cause)}`,
+        `the report's folder cannot be created: ${cause instanceof Error ? cause.message : String(cause)}`,
         {
           field: "report directory",
           value: target,
-          expected: "a path below a folder that may be written",
+          expected: "a path in a writable folder",
           cause,
         },
       );
@@ -125,14 +125,14 @@ function assertFree(target: string, given: string, replace: boolean): void {
     });
   if (readdirSync(target).length === 0) return;
   if (!isReport(target))
-    throw new ConfigError("the folder holds files that do not belong to a report", {
+    throw new ConfigError("holds files that do not belong to a report", {
       ...detail,
-      expected: "a folder that is empty or does not exist yet",
+      expected: "an empty folder, or one that does not exist yet",
     });
   if (!replace)
-    throw new ConfigError("a report lies there already", {
+    throw new ConfigError("already holds a report", {
       ...detail,
-      expected: "another folder, or --replace to have it replaced",
+      expected: "another folder, or --replace to replace the report",
     });
 }
 

@@ -11,11 +11,11 @@ const money = z
 const price = z
   .string()
   .regex(/^\d+(\.\d+)?$/)
-  .describe("Exact decimal of the quote asset a base unit");
+  .describe("Exact decimal of the quote asset per base unit");
 const amount = z
   .string()
   .regex(/^-?\d+(\.\d+)?$/)
-  .describe("Exact decimal of the base asset; a position's is signed, long positive");
+  .describe("Exact decimal of the base asset; positions are signed, long positive");
 const count = z.int().nonnegative();
 const share = z.number().min(0).max(1);
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
@@ -28,22 +28,18 @@ const ratio = z.number().nullable().describe("null where it is not defined");
 
 const profit = z
   .strictObject({
-    spread: money.describe("Every fill against the mid at its instant"),
+    spread: money.describe("Each fill against the mid at its time"),
     adverseSelection: money.describe(
-      "What fills of orders that rested lost or won by moves of the mid up to one horizon after them",
+      "Gain or loss by moves of the mid up to one horizon after fills of orders that rested",
     ),
-    inventory: money.describe(
-      "The position times the moves of the mid, without what is adverse selection",
-    ),
+    inventory: money.describe("The position times the moves of the mid, without adverse selection"),
     fees: money.describe("Below zero paid, above zero a rebate"),
     funding: money,
     basis: money.describe("The position at the exchange's mark against the position at the mid"),
     liquidation: money,
     failed: money.describe("Reversals of trades whose settlement failed"),
     other: money,
-    total: money.describe(
-      "The sum of the parts to the unit; with transfers the change of the equity",
-    ),
+    total: money.describe("The exact sum of the parts; plus transfers, the change of the equity"),
   })
   .describe("Profit by its parts");
 
@@ -57,40 +53,40 @@ const marketFillSum = fillSum.extend({ amount });
 
 const doubtfulSum = marketFillSum.extend({
   feesOtherwise: money.describe(
-    "What they would have paid otherwise: as makers where charged as takers, and as takers where as makers; of POST_ONLY orders, by the other rule of fills.doubtful",
+    "Fees under the other rule: as makers if charged as takers, as takers if charged as makers; for POST_ONLY orders, by the other rule of fills.doubtful",
   ),
   spread: money.describe("Against the mid at each fill that had one"),
 });
 
 const doubtful = z
   .strictObject({
-    asTakers: doubtfulSum.describe("Of orders that may take, charged as takers"),
+    asTakers: doubtfulSum.describe("Of orders that may have taken liquidity, charged as takers"),
     asMakers: doubtfulSum.describe(
-      "Of orders that may take, charged as makers: with fills.doubtful: by-book, or where makers pay more than takers",
+      "Of orders that may have taken liquidity, charged as makers: with fills.doubtful: by-book, or if makers pay more than takers",
     ),
     postOnly: doubtfulSum.describe(
-      "Of POST_ONLY orders, some of which would have been refused: without rebate where fills.doubtful is conservative",
+      "Of POST_ONLY orders, some of which may have been rejected: without rebate if fills.doubtful is conservative",
     ),
   })
   .describe(
-    "Fills through or by a cross, so soon after their orders arrived that history does not tell whether these had come to rest",
+    "Ambiguous fills: through or by a cross, so soon after the arrival of their orders that history does not show whether the orders rested",
   );
 
 const orders = z.strictObject({
   placed: count,
   filled: count.describe("Orders with at least one fill"),
-  fillRatio: ratio.describe("Orders with a fill over orders placed"),
+  fillRatio: ratio.describe("Orders with a fill divided by orders placed"),
   cancels: count,
   cancelAlls: count,
   throttled: count.describe("Actions that the token budget held back"),
 });
 
 const band = z.strictObject({
-  fills: count.describe("Fills whose horizon was over before the run was"),
+  fills: count.describe("Fills whose horizon ended before the run"),
   meanTicks: z
     .number()
     .describe(
-      "Mean weighted by amount, in ticks: the mid then against the price of the fill, above zero is gain",
+      "Mean weighted by amount, in ticks: the mid at the horizon against the price of the fill; above zero is a gain",
     ),
   halfBandTicks: ratio.describe(
     "Half the 95 % band over blocks of time; null with fewer than five",
@@ -102,17 +98,23 @@ const markouts = z.strictObject({
   side: z.enum(["BOTH", "BUY", "SELL"]),
   level: z
     .union([z.literal("ALL"), z.int()])
-    .describe("0 the innermost quote, 15 that and all beyond; -1 orders that worked a position"),
+    .describe(
+      "0: the innermost quote; 15: that quote and all beyond; -1: orders towards a target position",
+    ),
   fills: count,
   horizons: z
     .array(band.nullable())
-    .describe("One a horizon of `markoutSeconds`; null where none was over"),
+    .describe(
+      "One for each horizon of `markoutSeconds`; null if no fill reached it before the end",
+    ),
 });
 
 const sideTimes = z.strictObject({
   resting: share.describe("Share of the time with an order"),
-  atTouch: share.describe("Share of the time with an order at the others' best price or better"),
-  meanDistanceTicks: ratio.describe("Behind the others' best price, by time"),
+  atTouch: share.describe(
+    "Share of the time with an order at the best price of other orders or better",
+  ),
+  meanDistanceTicks: ratio.describe("Behind the best price of other orders, averaged over time"),
 });
 
 const series = <Values extends z.ZodType>(values: Values) =>
@@ -123,7 +125,7 @@ const series = <Values extends z.ZodType>(values: Values) =>
       last: z.array(values.nullable()),
     })
     .describe(
-      "Least, greatest and last of each bucket; null where nothing changed: the last before still stands",
+      "Least, greatest and last value of each bucket; null if nothing changed: the last value before it still holds",
     );
 
 const shares = z
@@ -131,7 +133,9 @@ const shares = z
   .describe("Share of the time with an order of ours; rounded to 0.0001");
 const distances = z
   .array(z.number().nullable())
-  .describe("Mean distance behind the others' best price in ticks; null where either was missing");
+  .describe(
+    "Mean distance behind the best price of other orders, in ticks; null if either was missing",
+  );
 
 const market = z.strictObject({
   marketId: z.string(),
@@ -159,7 +163,7 @@ const market = z.strictObject({
     min: amount,
     max: amount,
     last: amount,
-    meanAbs: z.number().describe("Mean size by time, base"),
+    meanAbs: z.number().describe("Mean size over time, in base units"),
   }),
   quotes: z.strictObject({ both: share, bid: sideTimes, ask: sideTimes }),
   funding: z.strictObject({ payments: count, paid: money, received: money }),
@@ -177,13 +181,13 @@ const market = z.strictObject({
         bidTicks: distances,
         askTicks: distances,
       })
-      .describe("Bucket by bucket, of the stretch between two samples that it lies in"),
+      .describe("For each bucket, the interval between two samples that contains it"),
   }),
 });
 
 const day = z.strictObject({
   day: z.string().regex(/^\d{4}-\d\d-\d\d$/),
-  isWhole: z.boolean().describe("In the run from midnight to midnight, UTC"),
+  isWhole: z.boolean().describe("True if the run includes the whole day, UTC"),
   profit,
   maxDrawdown: money.describe("Within the day"),
   turnover: money,
@@ -207,19 +211,19 @@ export const reportSchema = z
       .array(z.string())
       .default([])
       .describe(
-        "What makes the run worth nothing, to be read before any figure; nothing in reports of before this was told",
+        "Reasons why the run is worthless; read them before any figure. Empty in reports of older versions",
       ),
     strategyErrors: z
       .array(z.strictObject({ marketId: z.string(), at: instant, why: z.string() }))
       .default([])
       .describe(
-        "The first error of each market's strategy, which halted the market; nothing in reports of before this was told",
+        "The first error of each market's strategy, which halted the market. Empty in reports of older versions",
       ),
-    asset: z.string().describe("What everything is settled in"),
+    asset: z.string().describe("The settlement asset"),
     equity: z.strictObject({
       start: money,
       end: money,
-      transfers: money.describe("Deposits less withdrawals"),
+      transfers: money.describe("Deposits minus withdrawals"),
     }),
     profit,
     drawdown: z.strictObject({
@@ -230,7 +234,9 @@ export const reportSchema = z
       sampleMs: z
         .int()
         .positive()
-        .describe("The equity is looked at so often; a fall between two looks is not seen"),
+        .describe(
+          "Milliseconds between two samples of the equity; a drawdown between two samples is not seen",
+        ),
     }),
     fills: z.strictObject({
       all: fillSum,
@@ -239,7 +245,7 @@ export const reportSchema = z
       byCause: z.strictObject({ queue: fillSum, through: fillSum, cross: fillSum, taker: fillSum }),
       shown: z
         .strictObject({ count, oneOf: z.int().positive() })
-        .describe("What report.html shows; fills.csv has all"),
+        .describe("The fills that report.html shows; fills.csv has all"),
     }),
     orders,
     ratios: z.strictObject({
@@ -295,7 +301,7 @@ export const reportSchema = z
           by: z
             .enum(["bot", "limit", "exchange"])
             .describe(
-              "bot: a strategy's intent; limit: an order that one of the bot's limits or token budgets held back; exchange: its own no",
+              "bot: the bot refused a strategy's intent; limit: a limit or token budget of the bot held an order back; exchange: the exchange rejected a request",
             ),
           reason: z.string(),
           count: count.positive(),
@@ -303,7 +309,7 @@ export const reportSchema = z
           why: z.string().describe("Of the first"),
         }),
       )
-      .describe("What was asked for and not done, the most frequent first"),
+      .describe("Refused intents and orders, the most frequent first"),
     rungs: z
       .strictObject({
         count,
@@ -312,19 +318,19 @@ export const reportSchema = z
             at: instant,
             marketId: z.string().nullable().describe("null for a measure of the account"),
             measure: z.string(),
-            action: z.enum(["none", ...LADDER_ACTIONS]).describe("none where it was over"),
+            action: z
+              .enum(["none", ...LADDER_ACTIONS])
+              .describe("none: the measure is back in its bounds"),
             why: z.string(),
           }),
         ),
       })
       .default({ count: 0, first: [] })
-      .describe("How the bot's risk ladder acted; nothing in reports of before this was told"),
+      .describe("Actions of the bot's risk ladder. Empty in reports of older versions"),
     doubts: z
       .array(z.string())
       .default([])
-      .describe(
-        "What makes the run less believable than it looks; none in reports of before this was told",
-      ),
+      .describe("Reasons why the run may be too optimistic. Empty in reports of older versions"),
     notes: z.strictObject({
       counts: z.strictObject({ info: count, warn: count, error: count }),
       first: z.array(
@@ -340,7 +346,7 @@ export const reportSchema = z
         }),
       )
       .describe(
-        "The files of the run with every default in them: with the same history they run again to the same report",
+        "The files of the run with every default in them. With the same history they give the same report",
       ),
     data: z
       .array(
@@ -352,16 +358,14 @@ export const reportSchema = z
           sha256,
           rounded: count
             .optional()
-            .describe(
-              "Numbers that were rounded in the files that it was imported from (--round); absent for none",
-            ),
+            .describe("How many numbers the import rounded (--round); absent if none"),
           dropped: count
             .optional()
-            .describe("Rows of those files that were left out (--drop-bad-rows); absent for none"),
+            .describe("How many rows the import left out (--drop-bad-rows); absent if none"),
         }),
       )
       .describe("The history that was replayed"),
-    gaps: z.array(z.string()).describe("What the store lacks of the span that was asked for"),
+    gaps: z.array(z.string()).describe("Gaps of the store's history in the requested span"),
     inputs: z
       .array(z.strictObject({ name: z.string(), sha256 }))
       .describe("Other files that were read: strategies, recorded latencies"),
@@ -369,7 +373,7 @@ export const reportSchema = z
   .meta({
     title: "Marketwright report",
     description:
-      "What a replayed run came to. Money, prices and amounts are exact decimals as texts.",
+      "The result of a replayed run. Money, prices and amounts are exact decimals as strings.",
   });
 
 /** The result of a run, the content of `report.json`. */

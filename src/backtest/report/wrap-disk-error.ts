@@ -11,7 +11,7 @@ export function wrapDiskError<Value>(path: string, write: () => Value): Value {
     if (!(cause instanceof Error) || !("code" in cause)) throw cause;
     throw new RunError(`cannot be written: ${cause.message}`, {
       field: path,
-      expected: "a disk with room, that may be written",
+      expected: "a writable disk with free space",
       cause,
     });
   }

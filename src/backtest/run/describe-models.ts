@@ -33,7 +33,7 @@ export function describeModels(config: BacktestConfig, history: PlayedHistory): 
       : [
           {
             name: "Latency of market data",
-            value: `as recorded, at least ${asked.baseLatencyMs} ms where it was not`,
+            value: `as recorded; at least ${asked.baseLatencyMs} ms where it was not recorded`,
           },
         ]),
     ...carryModels(history),
@@ -61,18 +61,18 @@ function carryModels({ markets, grade }: PlayedHistory): DescribedModel[] {
     const mark = marks === undefined ? made : "as recorded";
     const paid =
       funding !== undefined
-        ? "as it was paid"
+        ? "as paid by the exchange"
         : hasFundingSchedule
-          ? "what the marks said would be paid"
-          : "none paid: none recorded";
+          ? "the rates recorded with the mark prices"
+          : "none, since none was recorded";
     return { name: `Mark and funding in ${marketId}`, value: `mark: ${mark}; funding: ${paid}` };
   });
 }
 
 const DOUBTFUL: Readonly<Record<AmbiguousFillRule, string>> = {
   conservative:
-    "charged a taker's fee or a maker's where that is more, POST_ONLY without rebate, where history does not tell that an order had come to rest",
-  "by-book": "charged a maker's fee where the recorded book lets an order rest, which flatters",
+    "where history does not show that an order rested, the higher of taker and maker fee, and no rebate for POST_ONLY",
+  "by-book": "the maker fee where the recorded book lets an order rest, which is too optimistic",
 };
 
 function fillModels(
@@ -80,7 +80,7 @@ function fillModels(
   { grade, interval }: PlayedHistory,
 ): DescribedModel[] {
   const taker = { name: "Takers", value: `${fills.slippageTicks} ticks worse than the last price` };
-  const doubtful = { name: "Doubtful fills", value: DOUBTFUL[fills.doubtful] };
+  const doubtful = { name: "Ambiguous fills", value: DOUBTFUL[fills.doubtful] };
   if (grade === "books") {
     return [
       { name: "Queue", value: `${fills.queue}${fills.partialFills ? "" : ", whole fills only"}` },
@@ -111,7 +111,7 @@ function latencyText({
   if (feedLatency === undefined)
     return `${orderLatencyMs} ms to the exchange, ${responseLatencyMs} ms back`;
   const { order, response } = feedLatency;
-  return `follows the feed: order x ${order.factor} + ${order.addMs} ms, response x ${response.factor} + ${response.addMs} ms`;
+  return `from the latency of market data: orders ${order.factor} times + ${order.addMs} ms, responses ${response.factor} times + ${response.addMs} ms`;
 }
 
 function gasText({
@@ -119,8 +119,7 @@ function gasText({
   asset,
   bot,
 }: BacktestConfig): string {
-  if (orderGasCredit === 0n || waiveGasFeeMinimumQuote === 0n)
-    return "none charged: the rules name none";
+  if (orderGasCredit === 0n || waiveGasFeeMinimumQuote === 0n) return "none: the rules have none";
   const credit = (units: bigint): string => scaledToDecimal(units, creditDecimals);
   const unit = bot.exchange.waiverUnit === "quote" ? asset : "of the base asset";
   return `${credit(orderGasCredit)} ${asset} on top of the fee of an order below ${credit(waiveGasFeeMinimumQuote)} ${unit}`;

@@ -15,11 +15,11 @@ const PERCENT_DECIMALS = 16;
 /** Share of the traded volume from which our fills are reported: the default share for candles. */
 const REPORTED_FROM = 0.1;
 
-const BEYOND = "a trade beyond a price fills all that rests there, however small it is";
+const BEYOND = "a trade beyond a price fills all resting orders there, however small the trade is";
 const WHY = {
   books: BEYOND,
   trades: BEYOND,
-  klines: "so much of a bar's volume had a price of its own, not the bar's (fills.volumeShare)",
+  klines: "so large a share of a bar's volume would have moved the price (fills.volumeShare)",
 } as const;
 
 /** Names the fee rates that no known exchange has. The profit of a run with them is not real. */
@@ -37,9 +37,9 @@ export function describeImplausibleFees({
     if (makerFeeRate < -MOST_REBATE || takerFeeRate < -MOST_REBATE)
       return warning("no exchange is known to pay so much");
     if (makerFeeRate > MOST_FEE || takerFeeRate > MOST_FEE)
-      return warning("no exchange is known to take so much");
+      return warning("no exchange is known to charge so much");
     if (makerFeeRate + takerFeeRate < 0n)
-      return warning("the exchange would pay more on each trade than it takes");
+      return warning("the exchange would pay more for each trade than it charges");
     return [];
   });
 }
@@ -69,7 +69,7 @@ export function describeLargeShares(
         large.fills === 1 ? ["1 fill", "was"] : [`${large.fills} fills`, "were"];
       const whose = `${fills} of its resting orders, ${base(large.lots)} base of ${base(restedLots)}`;
       return [
-        `${marketId}: ${whose}, ${were} larger than anything that traded at once (at most ${base(largestBurstLots)}): ${BEYOND}, which flatters large orders`,
+        `${marketId}: ${whose}, ${were} larger than any amount that traded at once (at most ${base(largestBurstLots)}): ${BEYOND}, so large orders look too profitable`,
       ];
     }
     const share = lots / tradedLots;
@@ -78,7 +78,7 @@ export function describeLargeShares(
     const of =
       tradedLots === 0 ? "where nothing traded" : `${times} the ${base(tradedLots)} that traded`;
     return [
-      `${marketId}: ${whose} had ${base(lots)} base, ${of}: ${WHY[grade]}, which flatters large orders`,
+      `${marketId}: ${whose} had ${base(lots)} base, ${of}: ${WHY[grade]}, so large orders look too profitable`,
     ];
   });
 }

@@ -114,7 +114,7 @@ export async function checkLookAhead(
     if (found !== undefined) changed.push({ cutUs, ...found });
   }
   if (isInterrupted)
-    throw new RunError("the check for look-ahead was interrupted: nothing is proven");
+    throw new RunError("the check for look-ahead was interrupted and has no result");
   return {
     decisions: whole.length,
     cuts: drawn.size,

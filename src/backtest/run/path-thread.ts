@@ -12,9 +12,9 @@ import { serialiseError } from "./serialised-error.js";
 
 const port = parentPort;
 if (port === null)
-  throw new RunError("is no program of its own", {
+  throw new RunError("cannot be started directly", {
     field: "path-thread",
-    expected: "to be started by a backtest",
+    expected: "a backtest to start it",
   });
 const { config, run, history, path } = workerData as PathStart;
 const tell = (told: FromPath): void => port.postMessage(told);

@@ -27,7 +27,7 @@ import { requireReported } from "./require-reported.js";
 
 /** The effect of `partialFills: false`, which no real market has. */
 const WHOLE_FILLS =
-  "fills.partialFills is false: a lot that reaches an order fills all of it, and takers have any amount at the best price, whatever is shown there";
+  "fills.partialFills is false: a single lot fills the whole order, and takers get any amount at the best price, whatever the book shows there";
 
 /** Options for playing a history. */
 export interface PlayPathOptions {
@@ -137,7 +137,7 @@ export async function playPath(
   if (replay.venue.isLiquidated)
     return over({
       ended: "liquidated",
-      reason: "the account did not cover its maintenance margin",
+      reason: "the account's equity fell below its maintenance margin",
     });
   if (haltReason !== undefined && !isInterrupted) {
     return over({
@@ -148,7 +148,7 @@ export async function playPath(
   }
   return over(
     isInterrupted
-      ? { ended: "stopped", reason: "it was interrupted" }
+      ? { ended: "stopped", reason: "the run was interrupted" }
       : { ended: "end-of-history" },
   );
 }

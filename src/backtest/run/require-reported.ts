@@ -11,7 +11,7 @@ export function requireReported(
   { startUs, endUs }: Pick<PlayedHistory, "startUs" | "endUs">,
 ): void {
   if (startUs + warmupMs * 1000 < endUs) return;
-  throw new ConfigError("leaves nothing of the history to report", {
+  throw new ConfigError("is as long as the history and leaves nothing to report", {
     field: "warmupMs",
     value: warmupMs,
     expected: `less than the ${Math.floor((endUs - startUs) / 1000)} ms from ${instantText(Math.floor(startUs / 1000))} to ${instantText(Math.floor(endUs / 1000))}`,

@@ -104,7 +104,7 @@ function chosenOf(
   second: PathRun | undefined,
 ): { readonly chosen: PathRun; readonly outcome: RunOutcome } {
   if (second === undefined || isStopped(second)) {
-    const reason = `it was interrupted before both paths through the candles were played: this is ${describePath(first.path)} alone`;
+    const reason = `the run was interrupted before both paths through the candles were replayed: this report has only ${describePath(first.path)}`;
     return { chosen: first, outcome: { ...first.outcome, ended: "stopped", reason } };
   }
   const [high, low] = [first.headline(), second.headline()];

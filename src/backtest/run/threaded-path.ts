@@ -54,10 +54,10 @@ export class ThreadedPath {
     // The rejection is reported to the caller of `played`: until then the other path is played.
     this.#played.catch(() => {});
     this.#worker.on("error", (cause) =>
-      this.#failed(new RunError(`the thread of a path died: ${cause.message}`, { cause })),
+      this.#failed(new RunError(`the thread of a path failed: ${cause.message}`, { cause })),
     );
     this.#worker.on("exit", (code) =>
-      this.#failed(new RunError(`the thread of a path ended by itself, with ${code}`)),
+      this.#failed(new RunError(`the thread of a path ended unexpectedly with exit code ${code}`)),
     );
   }
 
@@ -79,7 +79,7 @@ export class ThreadedPath {
       // However far the thread was when it received the interrupt, an interrupted run must not look
       // complete.
       outcome: isInterrupted
-        ? { ...outcome, ended: "stopped", reason: "it was interrupted" }
+        ? { ...outcome, ended: "stopped", reason: "the run was interrupted" }
         : outcome,
       path: this.#path,
       headline: () => headline,

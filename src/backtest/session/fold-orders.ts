@@ -86,11 +86,9 @@ export function foldOrders(
 function placedOrder(row: Row, instrument: Instrument): OrderDraft {
   const hash = parseText(row.hash);
   if (hash === undefined) {
-    throw new HistoryError(
-      `${instrument.marketId} orders`,
-      "a place without the hash of its order",
-      { expected: "what a recorder wrote" },
-    );
+    throw new HistoryError(`${instrument.marketId} orders`, "a placed order has no hash", {
+      expected: "a file that marketwright run --record wrote",
+    });
   }
   return {
     hash,

@@ -97,9 +97,9 @@ export function decodeRecordedTurn(line: string, lineNumber: number): RecordedTu
   const { stamp, input, draws } = value;
   const isStamped = typeof stamp?.atMs === "number" && typeof stamp.monotonicMs === "number";
   if (!isStamped || typeof input?.kind !== "string" || !Array.isArray(draws)) {
-    throw new FormatError("not a recorded turn", {
+    throw new FormatError("is not a recorded turn", {
       field: `line ${lineNumber}`,
-      expected: "stamp, input and draws",
+      expected: "a record with stamp, input and draws",
     });
   }
   return value as RecordedTurn;

@@ -83,12 +83,12 @@ export function readSession(folder: string): Session {
     const isUnfinished = existsSync(join(folder, SESSION_FILES.unfinished));
     throw new ConfigError(
       isUnfinished
-        ? "was not ended: its process was killed, and nobody knows what it lacks"
+        ? "was not ended: its process was killed, so its recording may be incomplete"
         : "holds no recorded session",
       {
         field: "session",
         value: folder,
-        expected: "the folder of marketwright run --record, ended by its bot's own stop",
+        expected: "the folder of a marketwright run --record that stopped normally",
       },
     );
   }
@@ -98,16 +98,16 @@ export function readSession(folder: string): Session {
       const { session: _format, ...session } = read.data;
       return session as unknown as Session;
     }
-    throw new FormatError("is not a session of this version", {
+    throw new FormatError("has another format than this version reads", {
       field: read.error.issues[0]?.path.join(".") ?? "",
       expected: `session ${SESSION_FORMAT}`,
     });
   } catch (cause) {
     if (!(cause instanceof FormatError)) throw cause;
-    throw new ConfigError(`is no recorded session: ${cause.message}`, {
+    throw new ConfigError(`is not a recorded session: ${cause.message}`, {
       field: "session",
       value: path,
-      expected: "what marketwright run --record wrote",
+      expected: "a file that marketwright run --record wrote",
       cause,
     });
   }

@@ -100,17 +100,17 @@ export class SessionRecording implements SessionListener {
       throw new ConfigError("cannot be written", {
         field: "--record",
         value: folder,
-        expected: "a folder that may be made",
+        expected: "a path in a writable folder",
         cause,
       });
     }
     const wrong = existsSync(join(folder, SESSION_FILES.unfinished))
       ? "holds a session that was not ended"
-      : "holds something already";
+      : "is not empty";
     throw new ConfigError(wrong, {
       field: "--record",
       value: folder,
-      expected: "a folder that is missing or empty",
+      expected: "an empty folder, or one that does not exist yet",
     });
   }
 
@@ -139,7 +139,7 @@ export class SessionRecording implements SessionListener {
       if (market === undefined)
         throw new RunError("has no rules", {
           field: `markets.${marketId}`,
-          expected: "a market of the exchange",
+          expected: "a market that the exchange lists",
         });
       const { tickSize, stepSize } = market;
       const instrument = new Instrument({
@@ -201,7 +201,7 @@ export class SessionRecording implements SessionListener {
         before === undefined || after === undefined ? [] : listRuleChanges(before, after);
       if (changes.length > 0)
         recorder.addFinding(
-          `the market's rules changed, and a replay keeps those of the start: ${changes.join("; ")}`,
+          `the market's rules changed, but a replay uses those of the start: ${changes.join("; ")}`,
         );
     }
     this.#rules = now;
@@ -241,10 +241,10 @@ export class SessionRecording implements SessionListener {
     await this.abandon();
     const { folder, config, mode, version, paper } = this.#options;
     if (this.#failed !== undefined) {
-      throw new RunError("the recording of the session is not whole", {
+      throw new RunError("the recording of the session is incomplete", {
         field: "--record",
         value: folder,
-        expected: "a disk that takes it",
+        expected: "a writable disk with free space",
         cause: this.#failed.error,
       });
     }

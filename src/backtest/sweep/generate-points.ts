@@ -63,17 +63,17 @@ function grid(parameters: readonly Parameter[]): ParameterValue[][] {
   const axes = parameters.map((parameter) => {
     const values = listValues(parameter);
     if (values !== undefined) return values;
-    throw new ConfigError("has no steps, which a grid needs", {
+    throw new ConfigError("has no steps, but a grid needs them", {
       field: `parameters.${parameter.path}`,
-      expected: "step: NUMBER beside min and max, or values: [...]; or method: sobol or random",
+      expected: "step: NUMBER with min and max, or values: [...]; or method: sobol or random",
     });
   });
   const count = axes.reduce((product, axis) => product * axis.length, 1);
   if (count > MOST_POINTS) {
-    throw new ConfigError("is a grid of too many points", {
+    throw new ConfigError("make a grid of too many points", {
       field: "parameters",
       value: count,
-      expected: `at most ${MOST_POINTS}: larger steps, or method: sobol with a count`,
+      expected: `at most ${MOST_POINTS}: use larger steps, or method: sobol with a count`,
     });
   }
   return axes.reduce<ParameterValue[][]>(

@@ -53,10 +53,10 @@ export function listValues(parameter: Parameter): readonly ParameterValue[] | un
     if (number !== values.at(-1)) values.push(number);
   }
   if (values.length <= MOST_STEPS) return values;
-  throw new ConfigError("leads to too many values", {
+  throw new ConfigError("makes too many values", {
     field: `parameters.${path}.step`,
     value: step,
-    expected: `a step that leads from ${min} to ${max} in at most ${MOST_STEPS}`,
+    expected: `a step that gets from ${min} to ${max} in at most ${MOST_STEPS} steps`,
   });
 }
 

@@ -238,7 +238,7 @@ class SweepWork {
       return true;
     }
     if (signal.aborted) return false;
-    throw new RunError("was never answered", {
+    throw new RunError("has no result", {
       field: missing.id,
       expected: "a result of every job",
     });
@@ -302,11 +302,11 @@ function requireRecorded(
       requireCommonTime(markets, { fromUs, toUs }, ` in ${name}`);
       continue;
     }
-    throw new ConfigError("has no record of a window", {
+    throw new ConfigError("has no data in a window", {
       field: `history.markets.${silent.marketId}`,
       value: `${name}, ${instantText(Math.floor(fromUs / 1000))} to ${instantText(Math.floor(toUs / 1000))}`,
       expected:
-        "windows in which every market was recorded: history.from and history.to, or other lengths",
+        "windows with data of every market: change history.from and history.to, or the lengths of the windows",
     });
   }
 }

@@ -49,10 +49,10 @@ export function* sobolPoints(
   random?: Random,
 ): Generator<number[], void> {
   if (dimensions < 1 || dimensions > SOBOL_DIMENSIONS) {
-    throw new ConfigError("is not a possible number of dimensions for a Sobol sequence", {
+    throw new ConfigError("is too small or large a number of dimensions for a Sobol sequence", {
       field: "parameters",
       value: dimensions,
-      expected: `1 to ${SOBOL_DIMENSIONS} of them; method: random takes any number`,
+      expected: `1 to ${SOBOL_DIMENSIONS} parameters; method: random accepts any number`,
     });
   }
   const directions = Array.from({ length: dimensions }, (_, dimension) => directionsOf(dimension));

@@ -78,14 +78,14 @@ function parameterOf(
   const [first = "", second = ""] = path.split(".");
   const field = `parameters.${path}`;
   if (FIXED.has(first))
-    throw new ConfigError("is not varied by a sweep", {
+    throw new ConfigError("cannot be varied by a sweep", {
       field,
       value: path,
       expected: "a path into the models, the rules or the bot",
     });
   const replayed = Object.keys(history.markets);
   if (first === "markets" && !replayed.includes(second))
-    throw new ConfigError("is of no market that is replayed", {
+    throw new ConfigError("is not among the replayed markets", {
       field,
       value: second,
       expected: `one of ${replayed.join(", ")}`,
@@ -129,7 +129,7 @@ function configOf(path: string, env: Env, { index, values }: Point): BacktestCon
 /**
  * Returns a file's values with one of them set; missing mappings are made.
  * @param path keys, dots between.
- * @throws ConfigError where the path leads through a value that is not a mapping
+ * @throws ConfigError where the path passes through a value that is not a mapping
  */
 function withValue(written: unknown, path: string, value: ParameterValue): unknown {
   const keys = path.split(".");
@@ -168,7 +168,7 @@ export function pointError(cause: ConfigError, { index, values }: Point): Config
     (swept) => cause.field === swept || cause.field?.startsWith(`${swept}.`),
   );
   return new ConfigError(
-    `cannot be set: ${cause.message}; it is point ${index}: ${pointText(values)}`,
+    `cannot be set: ${cause.message}; at point ${index}: ${pointText(values)}`,
     {
       field: at === undefined ? "parameters" : `parameters.${at}`,
       cause,

@@ -7,7 +7,7 @@ const plainValue = z
   .meta({ expected: "a number, a text, true or false" });
 
 const list = z.strictObject({
-  values: z.array(plainValue).min(1).describe("All values that are tried."),
+  values: z.array(plainValue).min(1).describe("All values to try."),
 });
 
 const range = z
@@ -16,14 +16,14 @@ const range = z
     max: z.number().describe("The highest value."),
     scale: z
       .enum(["linear", "log"])
-      .describe("log: each doubling has as many points as any other.")
+      .describe("log: every doubling has the same number of points.")
       .default("linear"),
     integer: z.boolean().describe("Whole numbers only.").default(false),
     step: z
       .number()
       .gt(0)
       .describe(
-        "From one value to the next; on a log scale their quotient, above 1. A grid needs it.",
+        "Difference between neighbouring values; on a log scale their quotient, above 1. A grid needs it.",
       )
       .optional(),
   })
@@ -33,28 +33,41 @@ const range = z
     if (held.max <= held.min)
       wrong("max", held.max, "is not above min", `a number above ${held.min}`);
     if (held.scale === "log" && held.min <= 0)
-      wrong("min", held.min, "has no logarithm", "a number above 0, or scale: linear");
+      wrong(
+        "min",
+        held.min,
+        "has no logarithm, which scale: log needs",
+        "a number above 0, or scale: linear",
+      );
     if (held.scale === "log" && held.step !== undefined && held.step <= 1)
-      wrong("step", held.step, "leads nowhere on a log scale", "a quotient above 1, such as 2");
+      wrong(
+        "step",
+        held.step,
+        "does not increase a value on a log scale",
+        "a quotient above 1, such as 2",
+      );
     if (held.integer && !(Number.isSafeInteger(held.min) && Number.isSafeInteger(held.max)))
       wrong(
         "min",
         held.min,
-        "is no whole number",
-        "whole numbers for min and max beside integer: true",
+        "is not a whole number",
+        "whole numbers for min and max with integer: true",
       );
   });
 
 const walkForward = z
   .strictObject({
-    trainMs: durationField("How long every point is run to choose the best.", {
-      max: 3_660 * 86_400_000,
-    }),
-    testMs: durationField("How long the best is then run, on what follows.", {
+    trainMs: durationField(
+      "Milliseconds of history on which every point is run to choose the best.",
+      {
+        max: 3_660 * 86_400_000,
+      },
+    ),
+    testMs: durationField("Milliseconds of history after it on which the best is then run.", {
       max: 3_660 * 86_400_000,
     }),
     stepMs: durationField(
-      "From one train window's beginning to the next one's. At least testMs, the default, with which the tests join up.",
+      "Milliseconds from the start of one train window to the start of the next. At least testMs, the default, with which the test windows adjoin.",
       {
         max: 3_660 * 86_400_000,
       },
@@ -67,11 +80,13 @@ const walkForward = z
       path: ["stepMs"],
       input: stepMs,
       message:
-        "is shorter than testMs: test windows would overlap, and what they share would count twice in the profit",
+        "is shorter than testMs: test windows would overlap, and the profit of the overlap would count twice",
       params: { expected: `at least ${testMs}` },
     });
   })
-  .describe("Chooses on one stretch of history and judges on the next, again and again.");
+  .describe(
+    "Walk forward: repeatedly chooses the best point on one part of the history and tests it on the next.",
+  );
 
 const seed = z.union([z.string().min(1), z.int()]);
 
@@ -94,13 +109,13 @@ export const sweepSchema = z
         message: "names nothing to vary",
         params: { expected: "at least one path" },
       })
-      .describe("What is varied: paths into the backtest's file, or else the bot's."),
+      .describe("The parameters to vary: paths into the backtest's file, else into the bot's."),
     method: z.enum(["grid", "random", "sobol"]).describe("How points are chosen.").default("sobol"),
-    count: countField(
-      "How many points are drawn. Not for a grid, which has its own number.",
-    ).optional(),
+    count: countField("Number of points. Not for a grid, whose steps give the number.").optional(),
     seed: seed
-      .describe("Of random, and of a shift of sobol; without it sobol gives its plain points.")
+      .describe(
+        "Seed of random points, or of a random shift of sobol points. Without it sobol points are not shifted.",
+      )
       .optional(),
     objective: z
       .enum(FIGURE_NAMES)
@@ -108,17 +123,19 @@ export const sweepSchema = z
       .default("profit"),
     goal: z
       .enum(["maximise", "minimise"])
-      .describe("Which way is better. Default: minimise of maxDrawdown, maximise of all others.")
+      .describe(
+        "Whether a higher or lower figure is better. Default: minimise for maxDrawdown, maximise for all others.",
+      )
       .optional(),
     walkForward: walkForward.optional(),
-    workers: countField("Runs at once. Default: the cores of this machine.", {
+    workers: countField("Number of parallel runs. Default: the cores of this machine.", {
       max: 1024,
     }).optional(),
     name: z
       .string()
       .min(1)
       .max(200)
-      .describe("Title of the page. Default: the file's own name.")
+      .describe("Title of the page. Default: the name of the file.")
       .optional(),
   })
   .superRefine((held, context) => {
@@ -128,20 +145,23 @@ export const sweepSchema = z
       wrong(
         "count",
         held.count,
-        "does not go with a grid, whose steps make its number",
+        "cannot be set for a grid, whose steps give the number of points",
         "no count, or method: sobol or random",
       );
     if (held.method !== "grid" && held.count === undefined)
-      wrong("count", held.count, "is missing", "how many points are drawn, such as 64");
+      wrong("count", held.count, "is missing", "the number of points, such as 64");
     if (held.method === "grid" && held.seed !== undefined)
       wrong(
         "seed",
         held.seed,
-        "does not go with a grid, in which nothing is drawn",
+        "cannot be set for a grid, which has no random points",
         "no seed, or method: sobol or random",
       );
   })
-  .meta({ title: "Marketwright sweep", description: "A backtest, run with many parameters." });
+  .meta({
+    title: "Marketwright sweep",
+    description: "A sweep: a backtest run with many parameter values.",
+  });
 
 /** The output of {@link sweepSchema}. */
 export type SweepFile = z.output<typeof sweepSchema>;

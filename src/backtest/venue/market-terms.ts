@@ -48,7 +48,7 @@ export function marketTerms(
   liquidation: LiquidationTerms,
 ): MarketTerms {
   if (!isLeverage(rules.liquidationLeverage)) {
-    throw new FormatError("not a leverage", {
+    throw new FormatError("is not a valid leverage", {
       field: `${rules.marketId} liquidationLeverage`,
       value: rules.liquidationLeverage,
       expected: "above 0",

@@ -46,9 +46,9 @@ export class BookContinuity {
    */
   advanceTo({ us, file }: DayRows): void {
     if (us < this.#reachedUs)
-      throw new HistoryError(file, "is not in the order of time", {
+      throw new HistoryError(file, "is earlier than the event before it", {
         value: us,
-        expected: `${this.#reachedUs} us or later`,
+        expected: `at least ${this.#reachedUs} us`,
       });
     this.#reachedUs = us;
   }

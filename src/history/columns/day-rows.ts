@@ -71,8 +71,8 @@ export class DayRows {
           ? `${price.count} > ${MOST_TICKS} AND amount <> 0`
           : `${price.count} > ${MOST_TICKS}`,
         column: "price",
-        why: "has more ticks than a column holds",
-        expected: `at most ${MOST_TICKS} ticks of ${steps.tickSize}: a coarser tick size, if the market's is`,
+        why: "has too many ticks",
+        expected: `at most ${MOST_TICKS} ticks of ${steps.tickSize}; use a larger tick size if the market has one`,
       },
       {
         broken: amount.isOff,
@@ -83,8 +83,8 @@ export class DayRows {
       {
         broken: `${amount.count} > ${MOST_LOTS}`,
         column: "amount",
-        why: "has more lots than a column holds",
-        expected: `at most ${MOST_LOTS} lots of ${steps.stepSize}: a coarser step size, if the market's is`,
+        why: "has too many lots",
+        expected: `at most ${MOST_LOTS} lots of ${steps.stepSize}; use a larger step size if the market has one`,
       },
       ...(isBook
         ? []
@@ -92,8 +92,8 @@ export class DayRows {
             {
               broken: "isBuyerMaker IS NULL",
               column: "id",
-              why: "does not say who took",
-              expected: "trades with the taker's side",
+              why: "is of a trade without the taker's side",
+              expected: "the side of the taker for each trade",
             },
           ]),
     ];
@@ -208,8 +208,8 @@ export class DayRows {
         expected,
       });
     }
-    return new HistoryError(this.file, "holds a row that cannot be held", {
-      expected: "the file as it was when it was opened",
+    return new HistoryError(this.file, "has an invalid row", {
+      expected: "a file that has not changed since it was opened",
     });
   }
 

@@ -98,8 +98,8 @@ export async function openDayTape(
   }
   const written = readFooter(path, key);
   if (written === undefined)
-    throw new HistoryError(path, "was written and cannot be read", {
-      expected: "a disk that keeps what it is given",
+    throw new HistoryError(path, "cannot be read back after writing", {
+      expected: "a disk without faults",
     });
   return { path, footer: written };
 }

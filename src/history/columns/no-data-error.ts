@@ -12,7 +12,7 @@ export function emptyStoreError(store: HistoryStore): ConfigError | undefined {
   return new ConfigError(absent, {
     field: "store",
     value: store.root,
-    expected: "the folder of a store, from where the command is run",
+    expected: "the folder of a history store; a relative path begins at the current folder",
   });
 }
 
@@ -28,7 +28,7 @@ export function noDataError(
 ): ConfigError {
   const nothing = emptyStoreError(store);
   if (nothing !== undefined) return nothing;
-  return new ConfigError(`has no ${kinds.join(" and no ")} of that time`, {
+  return new ConfigError(`has no ${kinds.join(" and no ")} at that time`, {
     field: market,
     value: `${toDay(fromMs)} to ${toDay(Math.max(fromMs, toMs - 1))}`,
     expected: `${whatIsThere(store, market)} (npx marketwright data list --store ${store.root})`,
@@ -47,6 +47,6 @@ function whatIsThere(store: HistoryStore, wanted: MarketId): string {
         ? []
         : [`${series.kind} of ${first === last ? first : `${first} to ${last}`}`];
     });
-  if (spans.length > 0) return `what the store has of it: ${spans.join(", ")}`;
-  return `a market that the store has: ${[...new Set(all.map(({ market }) => market))].join(", ")}`;
+  if (spans.length > 0) return `a time within the store's data: ${spans.join(", ")}`;
+  return `a market of the store: ${[...new Set(all.map(({ market }) => market))].join(", ")}`;
 }

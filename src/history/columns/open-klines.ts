@@ -60,10 +60,10 @@ export async function openKlines(
   };
   const most = days.reduce((total, { rows }) => total + rows, 0);
   if (most > mostBars) {
-    throw new ConfigError("is more candles than fit into memory", {
+    throw new ConfigError("are more candles than fit into memory", {
       field: "toUs",
       value: most,
-      expected: `at most ${mostBars}: a shorter span, a longer interval or more memory`,
+      expected: `at most ${mostBars}; use a shorter span, a longer interval or more memory`,
     });
   }
   const [startUs, lots] = [new Float64Array(most), new Float64Array(most)];
@@ -74,14 +74,10 @@ export async function openKlines(
   const ticks = (row: SpanRow, column: string): number => {
     const count = Number(row[column]);
     if (count <= MOST_TICKS) return count;
-    throw new GridError(
-      file,
-      `${column} at ${String(row.startUs)} us has more ticks than a column holds`,
-      {
-        value: count,
-        expected: `at most ${MOST_TICKS} ticks of ${tickSize}: a coarser tick size, if the market's is`,
-      },
-    );
+    throw new GridError(file, `${column} at ${String(row.startUs)} us has too many ticks`, {
+      value: count,
+      expected: `at most ${MOST_TICKS} ticks of ${tickSize}; use a larger tick size if the market has one`,
+    });
   };
   let bars = 0;
   for await (const rows of spanRows(store, market, wish, question, days)) {

@@ -110,10 +110,10 @@ export class MarkSource implements AsyncIterable<MarkTape> {
   #rows(): AsyncGenerator<readonly SpanRow[], void> {
     const { creditDecimals = 6 } = this.#options;
     if (!Number.isInteger(creditDecimals) || creditDecimals < 0 || creditDecimals > 18) {
-      throw new ConfigError("is not a number of decimals", {
+      throw new ConfigError("is out of range", {
         field: "creditDecimals",
         value: creditDecimals,
-        expected: "0 to 18",
+        expected: "0 to 18 decimals",
       });
     }
     const unit = creditDecimals === 0 ? "1" : `0.${"1".padStart(creditDecimals, "0")}`;
@@ -232,8 +232,8 @@ function twice<Column extends Float64Array | BigInt64Array>(column: Column): Col
 function int64(value: unknown, file: string): bigint {
   const whole = BigInt(String(value));
   if (whole <= MOST_INT64 && whole >= -MOST_INT64) return whole;
-  throw new HistoryError(file, "holds a value past 64 bits", {
+  throw new HistoryError(file, "has a value of more than 64 bits", {
     value: String(whole),
-    expected: "marks of fewer digits, or fewer creditDecimals",
+    expected: "mark prices with fewer digits, or fewer creditDecimals",
   });
 }

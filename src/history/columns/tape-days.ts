@@ -79,7 +79,7 @@ export function stampedDays(
 /** The smallest span of whole milliseconds that contains a span of microseconds. */
 export function msSpan(fromUs: number, toUs: number): readonly [Ms, Ms] {
   if (!Number.isSafeInteger(fromUs) || !Number.isSafeInteger(toUs) || fromUs >= toUs) {
-    throw new ConfigError("is not a span of time", {
+    throw new ConfigError("is not a valid span of time", {
       field: "fromUs",
       value: `${fromUs} to ${toUs}`,
       expected: "whole microseconds since 1970, the first below the second",

@@ -31,10 +31,10 @@ export async function withGridDiagnosis<T>(
     if (on.length === 0 || off.length === 0) throw error;
     throw new GridError(
       error.file,
-      `is off the grid on ${named(off)} and not on ${named(on)}: the market's tick or step changed`,
+      `is off the grid on ${named(off)}, but on the grid on ${named(on)}: the market's tick or step size changed`,
       {
         value: error.value,
-        expected: `${error.expected}; run each time by itself (history.from, history.to) with its own`,
+        expected: `${error.expected}; run each period separately (history.from, history.to) with its own sizes`,
         cause: error,
       },
     );

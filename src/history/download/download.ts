@@ -260,7 +260,7 @@ async function shapeOf(duck: Duck, path: string, kind: HistoryKind): Promise<str
   if (family === "trades") return tradesShape(path, { format: "ndjson" }).select;
   if (family === "funding") return fundingShape(path, { format: "ndjson" }).select;
   const shaped = await klinesShape(duck, path, { format: "ndjson" }, kind, path);
-  if (shaped === undefined) throw new HistoryError(path, "tells no interval", { expected: kind });
+  if (shaped === undefined) throw new HistoryError(path, "has no interval", { expected: kind });
   return shaped.select;
 }
 
@@ -270,9 +270,9 @@ function recordOf(value: unknown, kind: HistoryKind, path: string): FetchedRecor
   const fields = value as FetchedRecord["fields"];
   const timeMs = fields[familyFor(kind) === "funding" ? "fundingTime" : "time"];
   if (typeof timeMs === "number") return { timeMs, fields };
-  throw new HistoryError(path, "has a record without a time", {
+  throw new HistoryError(path, "has a record without a valid time", {
     value: JSON.stringify(value),
-    expected: "a file of this program: delete it",
+    expected: "a file that this program wrote; delete it and download again",
   });
 }
 
@@ -283,7 +283,7 @@ async function gridOf(
   const { markets } = await client.exchangeInfo();
   const found = markets.find(({ id }) => id === market);
   if (found === undefined) {
-    throw new ConfigError("is no market of this exchange", {
+    throw new ConfigError("is not a market of this exchange", {
       field: "market",
       value: market,
       expected: `one of ${markets.map(({ id }) => id).join(", ")}`,

@@ -56,7 +56,7 @@ export async function* fetchRecords(
   const lost = (toMs: Ms): void => {
     if (last === undefined) return;
     onFinding(
-      `${kind}: the last record that was there, at ${last.timeMs}, is no longer at the exchange`,
+      `${kind}: the exchange no longer has the last downloaded record, at ${last.timeMs} ms`,
     );
     onUnlisted([last.timeMs, toMs]);
   };
@@ -73,7 +73,7 @@ export async function* fetchRecords(
     }
     if (record.timeMs >= endMs) return;
     if (record.timeMs < span[0] || record.timeMs >= span[1]) continue;
-    if (record.timeMs < before) onFinding(`${kind}: times do not ascend at ${record.timeMs}`);
+    if (record.timeMs < before) onFinding(`${kind}: times do not ascend at ${record.timeMs} ms`);
     before = Math.max(before, record.timeMs);
     yield record;
   }
@@ -104,7 +104,7 @@ async function* trades(wish: FetchRecordsOptions): AsyncGenerator<FetchedRecord,
         first !== undefined &&
         !sameFields(tradeRecord(first), tradeRecord(newest), ["status"])
       ) {
-        onFinding(`trades: ${first.id} differs between two pages`);
+        onFinding(`trades: record ${first.id} differs between two pages`);
       }
       newest = page.at(-1) ?? newest;
       return page;
@@ -201,9 +201,9 @@ function sameFields(
 }
 
 function changed(kind: HistoryKind, last: FetchedRecord, record: FetchedRecord): RunError {
-  return new RunError("a record has changed since it was fetched", {
+  return new RunError("a record has changed since it was downloaded", {
     field: kind,
     value: JSON.stringify(record.fields),
-    expected: `${JSON.stringify(last.fields)}, as an earlier download has it`,
+    expected: `${JSON.stringify(last.fields)}, as in an earlier download`,
   });
 }

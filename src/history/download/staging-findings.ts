@@ -33,7 +33,7 @@ export class StagingFindings {
       if (!said.success)
         throw new HistoryError(path, "contains an invalid entry", {
           value: JSON.stringify(record),
-          expected: "a file of this program: delete it, and the day's records beside it",
+          expected: "a file that this program wrote; delete it and the day's records beside it",
         });
       if ("finding" in said.data) this.#findings.push(said.data.finding);
       else this.#unlisted.push(said.data.unlisted);

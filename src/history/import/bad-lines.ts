@@ -141,10 +141,10 @@ function isOfFields(
   if (!isUnderstood)
     throw new HistoryError(
       file,
-      `has a quote in line ${number} that is not understood, so that no row can be left out by --drop-bad-rows`,
+      `has an unexpected quote in line ${number}, so --drop-bad-rows cannot skip rows`,
       {
         value: text.slice(0, 80),
-        expected: "fields without quotes, or each quoted as a whole on one line",
+        expected: "fields without quotes, or fields quoted as a whole within one line",
       },
     );
   return whole.includes(unquoted.join("").split(delimiter).length);

@@ -99,7 +99,7 @@ export async function findChangedSteps(
           if (!(error instanceof HistoryError)) throw error;
           find(
             index,
-            `its ${what} could not be held against those of ${manifest.day}: ${error.message}`,
+            `its ${what} could not be compared with those of ${manifest.day}: ${error.message}`,
           );
         }
       }
@@ -121,7 +121,7 @@ function changesIn(
     if (before === undefined || of === undefined || before.day === day || before.step === step)
       return [];
     const rule = what === "prices" ? "tick" : "step";
-    const text = `all ${what} of ${before.day} are multiples of ${before.step}, and those of ${day} of ${step}: the market's ${rule} may have changed, and one for both days is wrong on either`;
+    const text = `all ${what} of ${before.day} are multiples of ${before.step}, and those of ${day} of ${step}: the market's ${rule} may have changed, so no single value fits both days`;
     return [{ index: of, text }];
   });
 }

@@ -122,7 +122,7 @@ async function imported(store: HistoryStore, options: ImportOptions): Promise<Im
   dropDeadImports(store);
   const { cancellation } = options;
   const unpacked = importFolder(store);
-  const lock = StoreLock.take(unpacked, "one import a process at a time");
+  const lock = StoreLock.take(unpacked, "one import in a process at a time");
   try {
     // The checksums are computed from here on, while the database starts.
     const plain: UnpackedFile[] = [];
@@ -236,10 +236,10 @@ async function taken(
     // If a file is written or replaced during the import, its parts do not belong together.
     if (!plain.isUnchanged())
       throw new HistoryError(plain.file, "changed while it was read", {
-        expected: "a file that nobody writes: import a copy of it",
+        expected: "a file that does not change: import a copy of it",
       });
     if (staged[index]?.rows === 0)
-      throw new HistoryError(plain.file, "holds no record", { expected: "at least one" });
+      throw new HistoryError(plain.file, "has no record", { expected: "at least one record" });
   }
   const changed = await findChangedSteps(
     duck,
@@ -321,7 +321,7 @@ async function taken(
       const again =
         rows.repeated === 0
           ? []
-          : [`${rows.repeated} of its rows are records that it holds already: one of each is kept`];
+          : [`${rows.repeated} of its rows are duplicates: one of each is kept`];
       done.push({
         file: plain.file,
         kind: shaped.kind,

@@ -123,10 +123,10 @@ export class ReadableRows {
     if (total > this.#most)
       throw new HistoryError(
         plain.file,
-        `at least ${total} rows cannot be used, which is more than may be left out`,
+        `at least ${total} invalid rows, more than --drop-bad-rows allows`,
         {
           value: this.#most,
-          expected: `--drop-bad-rows ${total} or more, or a file without them`,
+          expected: `--drop-bad-rows ${total} or more, or a file without invalid rows`,
         },
       );
     const target = join(this.#folder, `without-bad-rows-${this.#copies.size + 1}`);

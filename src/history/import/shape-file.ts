@@ -44,11 +44,11 @@ async function ofOneSymbol(
 ): Promise<ShapedFile> {
   if (shaped.symbol === undefined) {
     if (symbol === undefined) return shaped;
-    throw new ConfigError(`${file} has no column that is known to tell the market of a row`, {
+    throw new ConfigError(`${file} has no known column with the market of each row`, {
       field: "symbol",
       value: symbol,
       expected:
-        "a column called symbol, market, ticker, instrument, pair, coin or the like, or a file of one market and no --symbol",
+        "a column symbol, market, ticker, instrument, pair, coin or similar, or a file of one market without --symbol",
     });
   }
   const asked = shaped.symbol;
@@ -57,14 +57,14 @@ async function ofOneSymbol(
     .sort();
   if (symbol === undefined) {
     if (symbols.length < 2) return shaped;
-    throw new ConfigError(`${file} holds several markets`, {
+    throw new ConfigError(`${file} has several markets`, {
       field: "symbol",
       value: symbols.join(", "),
       expected: "--symbol with one of them",
     });
   }
   if (symbols.length > 0 && !symbols.includes(symbol)) {
-    throw new ConfigError(`${file} does not hold this market`, {
+    throw new ConfigError(`${file} does not have this market`, {
       field: "symbol",
       value: symbol,
       expected: `one of ${symbols.join(", ")}`,
@@ -72,9 +72,9 @@ async function ofOneSymbol(
   }
   if (symbols.length < 2) return shaped;
   if (shaped.ofSymbol === undefined)
-    throw new HistoryError(file, "holds several markets", {
+    throw new HistoryError(file, "has several markets", {
       value: symbols.join(", "),
-      expected: "one market a file of this shape",
+      expected: "a file of this shape with one market",
     });
   const { csv: _, ...asText } = shaped;
   const rows = shaped.ofSymbol(literal(symbol));

@@ -66,7 +66,7 @@ async function unpackedBy(
         file,
         `is broken: ${cause instanceof Error ? cause.message : String(cause)}`,
         {
-          expected: "a whole gzip file",
+          expected: "a complete gzip file",
           cause,
         },
       );
@@ -88,8 +88,8 @@ async function refuseMore(file: string, start: number): Promise<void> {
   for await (const piece of createReadStream(file, { start }) as AsyncIterable<Buffer>) {
     const more = piece.findIndex((byte) => byte !== 0);
     if (more !== -1)
-      throw new HistoryError(file, `is broken: it goes on at byte ${at + more}, after zeros`, {
-        expected: "a whole gzip file, with nothing but zeros after its end",
+      throw new HistoryError(file, `is broken: it continues at byte ${at + more}, after zeros`, {
+        expected: "a complete gzip file, followed only by zeros",
       });
     at += piece.length;
   }
@@ -163,7 +163,7 @@ function firstBytes(file: string): string {
     const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown";
     throw new HistoryError(
       file,
-      code === "ENOENT" ? "is not there" : `cannot be opened (${code})`,
+      code === "ENOENT" ? "does not exist" : `cannot be opened (${code})`,
       {
         expected: "a file to import",
         cause,

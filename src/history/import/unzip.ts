@@ -42,12 +42,12 @@ export async function unzip(
         continue;
       // The second file would be mistaken for the first.
       if (plain.some((before) => before.name === name))
-        throw broken(file, `it holds two files of the name ${name}`);
+        throw broken(file, `it has two files named ${name}`);
       const path = join(folder, `${(await sha256).slice(0, 16)}-${index}`);
       await extract(zip, file, entry, path, signal);
       plain.push({ file: `${file}:${name}`, path, name, sha256 });
     }
-    if (plain.length === 0) throw broken(file, "it holds no file");
+    if (plain.length === 0) throw broken(file, "it has no file");
     return plain;
   } finally {
     await handle.close();
@@ -63,9 +63,7 @@ function opened({ fd }: FileHandle, file: string): Promise<ZipFile> {
     const isMissing = why.startsWith("End of central directory record signature not found");
     throw broken(
       file,
-      isMissing
-        ? "its directory is missing, so it was cut short"
-        : `its directory is broken: ${why}`,
+      isMissing ? "its directory is missing, so it was cut off" : `its directory is broken: ${why}`,
       cause,
     );
   });
@@ -84,12 +82,11 @@ async function entriesOf(zip: ZipFile, handle: FileHandle, file: string): Promis
   } catch (cause) {
     throw broken(file, `its directory is broken: ${messageOf(cause)}`, cause);
   }
-  if (offset() - start > MOST_DIRECTORY_BYTES)
-    throw broken(file, "its directory is larger than any of market data");
+  if (offset() - start > MOST_DIRECTORY_BYTES) throw broken(file, "its directory is too large");
   const next = Buffer.alloc(4);
   await handle.read(next, 0, next.length, offset());
   if (!ENDS_OF_DIRECTORY.includes(next.readUInt32LE(0)))
-    throw broken(file, `its directory has more than the ${zip.entryCount} files that it counts`);
+    throw broken(file, `its directory has more files than its count of ${zip.entryCount}`);
   return entries;
 }
 
@@ -109,10 +106,14 @@ async function extract(
     );
   }
   const local = await zip.readLocalFileHeaderPromise(entry).catch((cause: unknown) => {
-    throw broken(file, `${name} is not where the directory says: ${messageOf(cause)}`, cause);
+    throw broken(
+      file,
+      `${name} is not at the place that the directory gives: ${messageOf(cause)}`,
+      cause,
+    );
   });
   if (!local.fileName.equals(entry.fileNameRaw))
-    throw broken(file, `${name} has another name where it lies`);
+    throw broken(file, `${name} has another name in its own header`);
   let crc = 0;
   let size = 0;
   const check = new Transform({
@@ -122,7 +123,9 @@ async function extract(
       const { uncompressedSize } = entry;
       // A few packed bytes may expand to any number.
       done(
-        size > uncompressedSize ? new Error(`it is more than its ${uncompressedSize} bytes`) : null,
+        size > uncompressedSize
+          ? new Error(`it is longer than its stated ${uncompressedSize} bytes`)
+          : null,
         chunk,
       );
     },
@@ -136,7 +139,7 @@ async function extract(
     throw broken(file, `${name}: ${messageOf(cause)}`, cause);
   }
   if (size !== entry.uncompressedSize || crc !== entry.crc32)
-    throw broken(file, `${name} is not what its checksum says`);
+    throw broken(file, `${name} does not match its checksum`);
 }
 
 /** Most programs write UTF-8 without setting the flag. */
@@ -150,7 +153,7 @@ function messageOf(cause: unknown): string {
 
 function broken(file: string, why: string, cause?: unknown): HistoryError {
   return new HistoryError(file, `is broken: ${why}`, {
-    expected: "a whole zip archive, stored or deflated",
+    expected: "a complete zip archive with stored or deflated files",
     cause,
   });
 }

@@ -224,12 +224,18 @@ export class MarketStreamRecorder {
           return this.#parts.add("book", bookRecord(event, instrument), us);
         }
         if (taken === "again") {
-          this.#parts.addFinding(`book: ${beginSequence} to ${endSequence} came again`, us);
+          this.#parts.addFinding(
+            `book: the update ${beginSequence} to ${endSequence} was received twice`,
+            us,
+          );
           return undefined;
         }
         // Messages may have been lost right after the last one received.
         this.#parts.markStreamDown("book", this.#bookUs);
-        this.#parts.addFinding(`book: after ${before} came ${beginSequence} to ${endSequence}`, us);
+        this.#parts.addFinding(
+          `book: updates are missing: ${beginSequence} to ${endSequence} followed ${before}`,
+          us,
+        );
         this.#options.onBookLost?.();
         return undefined;
       }
@@ -252,7 +258,10 @@ export class MarketStreamRecorder {
     const before = this.#book.sequence;
     if (before === undefined || before === sequence) return;
     this.#parts.markStreamDown("book", this.#bookUs);
-    this.#parts.addFinding(`book: after ${before} came the whole one of ${sequence}`, us);
+    this.#parts.addFinding(
+      `book: updates are missing: a snapshot of ${sequence} followed ${before}`,
+      us,
+    );
   }
 
   /**
@@ -263,7 +272,7 @@ export class MarketStreamRecorder {
     if (isRounded !== true || this.#hasNotedRounding) return;
     this.#hasNotedRounding = true;
     this.#parts.addUncappedFinding(
-      "book: prices between the market's ticks, and amounts between its steps, are recorded as the next whole ones",
+      "book: prices and amounts off the market's grid are recorded rounded to it",
       us,
     );
   }
@@ -278,7 +287,7 @@ export class MarketStreamRecorder {
   ): number | undefined {
     const isThere = event.mark > 0n;
     if (!isThere && this.#tellsMark)
-      this.#parts.addFinding("marks: the exchange tells a mark of zero", us);
+      this.#parts.addFinding("marks: the exchange sends a mark price of zero", us);
     this.#tellsMark = isThere;
     return isThere
       ? this.#parts.add("marks", markRecord(event, this.#options.instrument), us)
@@ -328,14 +337,14 @@ export class MarketStreamRecorder {
       const seconds = Math.abs(steppedMs) / 1000;
       if (steppedMs < 0) {
         this.#parts.addUncappedFinding(
-          `this machine's clock was set back by ${seconds} s: the recording keeps to the time before`,
+          `this machine's clock was set back by ${seconds} s: the recording continues by the clock before`,
           us,
         );
         continue;
       }
       this.#nextPart(us - steppedMs * 1000, us, () => this.#parts.forgetLatency());
       this.#parts.addUncappedFinding(
-        `this machine's clock went forward by ${seconds} s: it was set, and all from here on is heard that much later, or the machine stood still`,
+        `this machine's clock went forward by ${seconds} s: either it was set, and later local times are off by as much, or the machine was suspended`,
         us,
       );
     }
@@ -351,7 +360,7 @@ export class MarketStreamRecorder {
     if (stoodUs < STILL_MS * 1000 || !this.#parts.noteSilence(this.#ranUs, us)) return false;
     this.#addBook(us);
     this.#parts.addFinding(
-      `the recorder stood still for ${(stoodUs / 1e6).toFixed(1)} s: what was told meanwhile is missing, or late`,
+      `the recorder stalled for ${(stoodUs / 1e6).toFixed(1)} s: data of that time is missing or late`,
       us,
     );
     return true;

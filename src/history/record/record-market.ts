@@ -57,9 +57,9 @@ const RULES_AGAIN_MS: Ms = 10_000;
 const NULL_SIGNER: Signer = {
   address: "0x0000000000000000000000000000000000000000",
   sign: () => {
-    throw new RunError("nothing can be signed without a key", {
+    throw new RunError("cannot sign without a key", {
       field: "signer",
-      expected: "a key, for an account's own stream",
+      expected: "a key, which the account's stream needs",
     });
   },
 };
@@ -112,7 +112,8 @@ async function recordOnGrid(
     runtime,
     onBookLost: () => venue.resubscribe(market),
     onFailed: () => end(),
-    onSealFailed: (error) => onState?.(`a day stays staged: ${textOf(error)}`),
+    onSealFailed: (error) =>
+      onState?.(`a day could not be stored and stays staged: ${textOf(error)}`),
   });
   const venue = new LiveVenue({
     transport,
@@ -137,7 +138,7 @@ async function recordOnGrid(
       )
         return;
       onState?.(
-        `${market} has a tick of ${now.tickSize} and a step of ${now.stepSize} now: the recording goes on in them`,
+        `${market} now has a tick size of ${now.tickSize} and a step size of ${now.stepSize}: the recording continues with them`,
       );
       rulesNow = read;
       end();
@@ -155,7 +156,7 @@ async function recordOnGrid(
         own
           ?.syncClock()
           .catch((error: unknown) =>
-            onState?.(`the exchange's clock cannot be asked: ${textOf(error)}`),
+            onState?.(`the exchange's clock cannot be read: ${textOf(error)}`),
           );
       }
     }

@@ -175,7 +175,7 @@ function parsed(path: string, text: string): unknown {
     return JSON.parse(text);
   } catch (cause) {
     throw new HistoryError(path, "is not a part of a recording: it cannot be read as JSON", {
-      expected: "what this program wrote",
+      expected: "a file that this program wrote",
       cause,
     });
   }
@@ -184,6 +184,6 @@ function parsed(path: string, text: string): unknown {
 function foreign(path: string, value: string): HistoryError {
   return new HistoryError(path, "is not a part of a recording", {
     value,
-    expected: "what this program wrote",
+    expected: "a file that this program wrote",
   });
 }

@@ -168,10 +168,11 @@ function readNotes(
   const last = notes.at(-1);
   if (last === undefined) return { heard, findings };
   for (const stream of [...since.keys()]) end(stream, last.at);
-  if (!("ended" in last)) findings.push(`${instantText(msOf(last.at))}: the recording broke off`);
+  if (!("ended" in last))
+    findings.push(`${instantText(msOf(last.at))}: the recording ended without being closed`);
   const left = notes.findLast((entry) => "leftOut" in entry);
   if (left !== undefined)
-    findings.push(`${instantText(msOf(left.at))}: ${left.leftOut} more findings were left out`);
+    findings.push(`${instantText(msOf(left.at))}: ${left.leftOut} more findings are not listed`);
   return { heard, findings };
 }
 

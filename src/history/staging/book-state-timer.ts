@@ -46,7 +46,7 @@ export class BookStateTimer {
     const bad = STATES.slice(1).filter((state) => this.#us[state] > 0);
     const badUs = bad.reduce((sum, state) => sum + this.#us[state], 0);
     if (totalUs <= 0 || badUs <= MOST * totalUs) return undefined;
-    return `the book had no two sides, or crossed ones, for ${percent(badUs / totalUs)} of ${of}: ${bad.map((state) => `${state} for ${percent(this.#us[state] / totalUs)}`).join(", ")}`;
+    return `the book was crossed or lacked a side for ${percent(badUs / totalUs)} of ${of}: ${bad.map((state) => `${state} for ${percent(this.#us[state] / totalUs)}`).join(", ")}`;
   }
 
   #pass(untilUs: number): void {

@@ -46,8 +46,8 @@ function oddShift(shiftNs: bigint): string | undefined {
   const distanceNs = isBefore ? -shiftNs : shiftNs;
   if (distanceNs <= ODD_SHIFT_NS) return undefined;
   // The smallest difference is the farthest before, or the nearest after.
-  const lie = isBefore ? `up to ${placeOf(shiftNs)}` : `${placeOf(shiftNs)} at least`;
-  return `local stamps lie ${lie}, which is more than a clock or a connection is off`;
+  const lie = isBefore ? `up to ${placeOf(shiftNs)}` : `at least ${placeOf(shiftNs)}`;
+  return `local times are ${lie}, more than a clock or a connection can explain`;
 }
 
 /**
@@ -114,9 +114,9 @@ export async function cleanClocks(
       if (start === 0n || smallest.size === 0) continue;
       throw new HistoryError(
         files.map(({ file }) => file).join(", "),
-        `no row is recorded from place ${start} on`,
+        `no row is recorded from position ${start} on`,
         {
-          expected: "places of the capture at which another recording begins",
+          expected: "positions in the capture at which another recording begins",
         },
       );
     }
@@ -152,7 +152,7 @@ export async function refuseImplausibleClocks(
     throw new HistoryError(names.join(", "), oddShift(smallestNs) ?? "", {
       value: `${smallestNs} ns`,
       expected:
-        "local stamps within 15 minutes of the exchange's, in UTC and in their unit (--recv-time-unit); --clock-offset-ns where the clock was off",
+        "local times within 15 minutes of the exchange's, in UTC and in the right unit (--recv-time-unit); --clock-offset-ns if the clock was off",
     });
   }
 }
@@ -187,11 +187,11 @@ async function refuseApart(
   const [count, total] = [toBigInt(apart), toBigInt(rows)];
   throw new HistoryError(
     String(apartFiles),
-    `${count} of ${total} local stamps lie up to ${placeOf(smallestNs)}, and the other ${total - count} do not: the farthest of them lies ${placeOf(toBigInt(rest))}`,
+    `${count} of ${total} local times are up to ${placeOf(smallestNs)}, but the other ${total - count} are not: the farthest of them is ${placeOf(toBigInt(rest))}`,
     {
-      value: `${smallestNs} ns; the first of them is of ${instantText(nsToMs(toBigInt(first)))}`,
+      value: `${smallestNs} ns; the first of them is at ${instantText(nsToMs(toBigInt(first)))}`,
       expected:
-        "local stamps of one clock: no correction is right for all of them. Mend those rows or leave them out, or tell where another recording begins (--clock-parts)",
+        "local times of one clock, since no correction fits all of them: correct or remove those rows, or give the positions at which another recording begins (--clock-parts)",
     },
   );
 }

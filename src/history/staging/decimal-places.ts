@@ -33,13 +33,13 @@ const BAD_LINE = /Malformed JSON in file|Expected Number of Columns: \d+ Found: 
 export const INSTANT_RULES: readonly RowRule[] = [
   {
     broken: "timeNs IS NULL",
-    expected: "an instant in every row",
+    expected: "a time in every row",
     isRuledOut: (of) => of("timeNs")?.nulls === 0,
   },
   plausibleTimes(
     "timeNs",
     "ns",
-    "instants from 2009 to 2099, all in the unit of the file's shape or mapping",
+    "times from 2009 to 2099, all in the unit of the file's shape or mapping",
   ),
 ];
 
@@ -172,7 +172,7 @@ async function tooManyDigits(
     `needs ${digits} digits before and ${places} past the point for its ${group === "price" ? "prices" : `${group}s`}`,
     {
       value: isOne ? shown(large) : `${shown(large)}, ${shown(fine)}`,
-      expected: `at most ${MOST_DIGITS} digits together: each is a count of the file's last place; ${ROUND}`,
+      expected: `at most ${MOST_DIGITS} digits together, since all are counted in the file's smallest decimal place; ${ROUND}`,
     },
   );
 }
@@ -240,12 +240,12 @@ export async function refuseBroken(
     const at = first.timeNs === null ? "" : `, at ${String(first.timeNs)} ns`;
     throw new HistoryError(
       file,
-      `${toBigInt(total)} of ${toBigInt(read.total)} rows cannot be, the first is number ${String(first.row)}${line}${at}`,
+      `${toBigInt(total)} of ${toBigInt(read.total)} rows are invalid, the first is row ${String(first.row)}${line}${at}`,
       {
         value: named
           .map((name) => `${name} ${String(first[`shown_${name}`] ?? "missing")}`)
           .join(", "),
-        expected: `${expected}; --drop-bad-rows ${toBigInt(total)} leaves such rows out`,
+        expected: `${expected}; --drop-bad-rows ${toBigInt(total)} skips them`,
       },
     );
   }
@@ -280,7 +280,7 @@ export async function withReadErrors<T>(file: string, work: () => Promise<T>): P
     const lines = cause.message.split("\n");
     // For a CSV file the database names the line first, then prints it with the reason.
     const said = lines.slice(0, lines[0]?.includes("CSV Error") === true ? 3 : 1).join("; ");
-    const detail = { expected: "a whole file of the shape that was named or recognised", cause };
+    const detail = { expected: "a complete file of the given or detected shape", cause };
     const row = BAD_RECORD.exec(cause.message)?.[1];
     if (row !== undefined)
       throw new BadRowsError(

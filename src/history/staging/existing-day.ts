@@ -82,10 +82,14 @@ export async function refuseOverlap(
     overlaps([...withoutSilence(held), ...(held.lost ?? [])], span),
   );
   if (clash === undefined) return;
-  throw new HistoryError(file, `${series.kind} of ${day} is there from another source`, {
-    value: held.sources.map(({ name }) => name).join(", "),
-    expected: `${instantText(clash[0])} to ${instantText(clash[1])} from one source, or --replace to drop the day's ${series.kind} first`,
-  });
+  throw new HistoryError(
+    file,
+    `the store already has ${series.kind} of ${day} from another source`,
+    {
+      value: held.sources.map(({ name }) => name).join(", "),
+      expected: `${instantText(clash[0])} to ${instantText(clash[1])} from one source, or --replace to remove the day's ${series.kind} first`,
+    },
+  );
 }
 
 /**
@@ -138,10 +142,11 @@ export async function refusePaidTwice(
   if (twice === undefined) return;
   throw new HistoryError(
     file,
-    `funding of ${day} is there from another source at another stamp: one payment would be paid twice`,
+    `the store already has funding of ${day} from another source at another time: one payment would count twice`,
     {
       value: `${String(twice.timeNs)} ns, and ${String(twice.heldNs)} ns of ${held.sources.map(({ name }) => name).join(", ")}`,
-      expected: "the funding of a day from one source, or --replace to drop what the day has",
+      expected:
+        "the funding of a day from one source, or --replace to remove the day's funding first",
     },
   );
 }
@@ -163,10 +168,10 @@ async function refuseNumbered(
   if (toBigInt(unheld) === 0n) return;
   throw new HistoryError(
     file,
-    `${series.kind} of ${day} are there from another source, and without ids nobody can tell which of them are the same`,
+    `the store already has ${series.kind} of ${day} from another source, and without ids duplicates cannot be found`,
     {
       value: held.sources.map(({ name }) => name).join(", "),
-      expected: `${series.kind} of one time from one file, or --replace to drop the day's ${series.kind} first`,
+      expected: `${series.kind} of each time from one file, or --replace to remove the day's ${series.kind} first`,
     },
   );
 }
@@ -202,10 +207,10 @@ async function refuseOtherCount(
   const idsOf = ({ firstId, lastId }: Row): string => `${String(firstId)} to ${String(lastId)}`;
   throw new HistoryError(
     file,
-    `${series.kind} of ${day} are there from another source with other ids for the same time`,
+    `the store already has ${series.kind} of ${day} from another source with other ids for the same time`,
     {
       value: `ids ${idsOf(here)}, and ${idsOf(there)} of ${held.sources.map(({ name }) => name).join(", ")}`,
-      expected: `one of both, such as trades or aggregated trades, or --replace to drop the day's ${series.kind} first: each trade would be there twice`,
+      expected: `only one of them, such as trades or aggregated trades, or --replace to remove the day's ${series.kind} first: otherwise each trade would count twice`,
     },
   );
 }

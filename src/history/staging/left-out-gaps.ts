@@ -78,19 +78,19 @@ export function leftOutFindings({ lost, cutSnapshots }: LeftOutGaps): string[] {
     ended.length === 0
       ? []
       : [`for ${totalLengthMs(ended) / 1000} s, each time to the next snapshot`];
-  const rest = isToEnd ? ["at its end, since no snapshot comes"] : [];
+  const rest = isToEnd ? ["at its end, since no snapshot follows"] : [];
   const times = [...spells, ...rest];
   return [
     ...(times.length === 0
       ? []
-      : [`rows of its messages were left out: the book is not known ${times.join(", and ")}`]),
+      : [`rows of its messages were left out: the book is unknown ${times.join(", and ")}`]),
     ...(cutSnapshots === 0 ? [] : [cutSnapshotsText(cutSnapshots)]),
   ];
 }
 
 /** The number of snapshots that lack rows, in words. */
 export function cutSnapshotsText(snapshots: number): string {
-  return `${snapshots === 1 ? "1 snapshot lacks" : `${snapshots} snapshots lack`} rows that were left out: levels are missing until an update tells them again`;
+  return `${snapshots === 1 ? "1 snapshot lacks" : `${snapshots} snapshots lack`} rows that were left out: levels are missing until an update repeats them`;
 }
 
 /** True if snapshots replace the whole book, not only as far as their rows reach. */

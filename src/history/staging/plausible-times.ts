@@ -43,12 +43,12 @@ const OTHER_TIMES: Readonly<Record<string, RowRule>> = {
   recvNs: plausibleTimes(
     "recvNs",
     "ns",
-    "local stamps from 2009 to 2099, all in the unit of the file's shape or of the mapping (recvTimeUnit, --recv-time-unit)",
+    "local times from 2009 to 2099, all in the unit of the file's shape or of the mapping (recvTimeUnit, --recv-time-unit)",
   ),
   nextFundingMs: plausibleTimes(
     "nextFundingMs",
     "ms",
-    "milliseconds from 2009 to 2099, or 0 for none; of a mapping nextFundingTime, which is in its timeUnit",
+    "milliseconds from 2009 to 2099, or 0 for none; in a mapping nextFundingTime, in its timeUnit",
     true,
   ),
 };

@@ -140,17 +140,17 @@ async function refuseBad(
   const dropped = found + leftOut.length;
   const total =
     (await count(`SELECT count(DISTINCT ${ROW_NUMBER}) AS total FROM ${table}`)) + leftOut.length;
-  const summary = `${dropped} of ${total} rows cannot be used`;
+  const summary = `${dropped} of ${total} rows are invalid`;
   if (dropped > maxDropped)
-    throw new HistoryError(file, `${summary}, which is more than may be left out`, {
+    throw new HistoryError(file, `${summary}, more than --drop-bad-rows allows`, {
       value: maxDropped,
-      expected: `--drop-bad-rows ${dropped}, or a file without them`,
+      expected: `--drop-bad-rows ${dropped}, or a file without invalid rows`,
     });
   const rows = (await duck.rows(`${bad} ORDER BY rowNumber`)).map(({ rowNumber, isSnapshot }) => ({
     row: Number(rowNumber),
     isSnapshot: typeof isSnapshot === "boolean" ? isSnapshot : undefined,
   }));
-  throw new BadRowsError(file, summary, { rows }, { expected: "a file without them" });
+  throw new BadRowsError(file, summary, { rows }, { expected: "a file without invalid rows" });
 }
 
 /** The import's findings about repairs, also stored with the days. */
@@ -163,7 +163,7 @@ export function repairFindings({
     ...(rounded === 0 ? [] : [`${rounded} of its file's numbers were rounded (--round)`]),
     ...(dropped === 0
       ? []
-      : [`${dropped} of its file's rows could not be used and were left out (--drop-bad-rows)`]),
+      : [`${dropped} invalid rows of its file were left out (--drop-bad-rows)`]),
     ...leftOutFindings(gaps),
   ];
 }

@@ -16,7 +16,7 @@ const MOST_ROWS = 500_000;
  */
 const MOST_SILENCE_US = 60_000_000;
 const WHAT_TO_DO =
-  "check that bids and asks are the right way round, and that no update is missing; a run on it is worth nothing";
+  "check that bids and asks are not swapped and that no update is missing; a backtest on it is worthless";
 
 /**
  * The findings about a book, or best prices, that was one-sided, empty or crossed for most of its
@@ -51,7 +51,9 @@ async function bestPrices(duck: Duck, { path, rows }: StagedRows): Promise<strin
   const count = Number(
     toBigInt((await duck.row(`SELECT count(*) AS bad FROM ${parquetSql(path)} WHERE ${bad}`)).bad),
   );
-  return 2 * count > rows ? `${count} of its ${rows} best prices cross, or lack a side` : undefined;
+  return 2 * count > rows
+    ? `${count} of its ${rows} best prices are crossed or lack a side`
+    : undefined;
 }
 
 async function playedBook(

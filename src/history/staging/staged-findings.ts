@@ -35,9 +35,7 @@ async function orderFindings(
   );
   return back === 0n
     ? []
-    : [
-        `the stamps of ${back} updates are before the ones above them: they are in the order of their stamps`,
-      ];
+    : [`${back} updates have an earlier time than the one before them: they are sorted by time`];
 }
 
 /** The findings about ids that identify more than one record. */

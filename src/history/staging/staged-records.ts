@@ -92,7 +92,7 @@ function recordIn(
   } catch (cause) {
     throw new HistoryError(path, `${which} a line that is not a record`, {
       value: line.slice(0, 80),
-      expected: "a file of this program: delete it",
+      expected: "a file that this program wrote; delete it",
       cause,
     });
   }

@@ -288,10 +288,10 @@ function tooManyDigits(
   const placesOf = (of: Decimals): string => `${of.price} of prices and ${of.amount} of amounts`;
   return new HistoryError(
     file,
-    `${series.kind} of ${kept.day} need too many digits beside those that are there`,
+    `${series.kind} of ${kept.day} need too many digits together with the stored ones`,
     {
-      value: `${value} in the places of both, ${placesOf(decimals)}: the file has ${placesOf(rows.decimals)}, what is there ${placesOf(kept.decimals)}`,
-      expected: `at most ${MOST_DIGITS} digits together, before the point and past it; --replace drops what the day has`,
+      value: `${value} with the decimal places of both, ${placesOf(decimals)}: the file has ${placesOf(rows.decimals)}, the store ${placesOf(kept.decimals)}`,
+      expected: `at most ${MOST_DIGITS} digits before and after the point together; --replace removes the stored day first`,
       cause: error,
     },
   );
@@ -331,11 +331,11 @@ async function refuseConflict(
   );
   if (conflict === undefined) return;
   const withoutId =
-    kind === "trades" ? ": a mapping without id keeps them, and numbers the rows" : "";
+    kind === "trades" ? ": a mapping without id keeps both and numbers the rows" : "";
   const way =
     conflict.origin === 1
       ? `the file itself has both${withoutId}`
-      : "--replace drops what the store has";
+      : "--replace removes the stored day first";
   throw new HistoryError(
     file,
     `${kind} of ${day}: two records of ${key[0]} ${String(conflict.which)} differ`,

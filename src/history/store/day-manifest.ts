@@ -180,21 +180,21 @@ export function readManifest(path: string, market: string, kind: string, day: Da
     value = JSON.parse(readFileSync(path, "utf8"));
   } catch (cause) {
     throw new HistoryError(path, "is not a manifest: it cannot be read as JSON", {
-      expected: "what this program wrote",
+      expected: "a file that this program wrote",
       cause,
     });
   }
   const read = manifest.safeParse(ofThisFormat(unchanged(path, value)));
   if (!read.success) {
     const { path: key, value: held, expected } = findSchemaViolation(read.error, value);
-    throw new HistoryError(path, `is not a manifest: its ${key} is not what this program wrote`, {
+    throw new HistoryError(path, `is not a manifest: its ${key} is invalid`, {
       value: held,
       expected,
     });
   }
   const { data } = read;
   if (data.market !== market || data.kind !== kind || data.day !== day) {
-    throw new HistoryError(path, "belongs elsewhere", {
+    throw new HistoryError(path, "is in the wrong folder or has the wrong name", {
       value: `${data.market}/${data.kind}/${data.day}`,
       expected: `${market}/${kind}/${day}`,
     });
@@ -212,9 +212,9 @@ function unchanged(path: string, value: unknown): unknown {
   const { check, ...rest } = said.data;
   const made = checkOf(rest);
   if (made === check) return rest;
-  throw new HistoryError(path, "is broken: it is not what was written", {
+  throw new HistoryError(path, "is broken: its checksum differs", {
     value: made,
-    expected: `${check}, as it says itself: bring a copy back, or delete the day's two files and bring the day in again`,
+    expected: `${check}, the checksum in the file; restore a copy, or delete the day's two files and import or download the day again`,
   });
 }
 

@@ -123,14 +123,14 @@ export class Duck {
           chunk.getColumnVector(at),
         ).map((vector) => {
           if (vector instanceof DuckDBDoubleVector) return vector;
-          throw new RangeError("a column of numbers is not a DOUBLE");
+          throw new RangeError("a numeric column is not a DOUBLE");
         });
         yield {
           rows: chunk.rowCount,
           at: (column, row) => {
             const value = columns[column]?.getItem(row);
             if (typeof value === "number") return value;
-            throw new RangeError("a column of numbers holds a null");
+            throw new RangeError("a numeric column has a null");
           },
         };
       }

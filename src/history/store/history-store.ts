@@ -49,7 +49,9 @@ export class HistoryStore {
   series(): readonly Series[] {
     if (readPathKind(this.root) === undefined) return [];
     if (readPathKind(this.root) !== "folder")
-      throw new HistoryError(this.root, "is not a folder", { expected: "the folder of a store" });
+      throw new HistoryError(this.root, "is not a folder", {
+        expected: "the folder of a history store",
+      });
     const found: Series[] = [];
     for (const market of namesIn(this.root)) {
       if (market === STAGING) continue;
@@ -72,8 +74,8 @@ export class HistoryStore {
    * @throws HistoryError as {@link series} does
    */
   emptyReason(): string | undefined {
-    if (readPathKind(this.root) === undefined) return "is not there: no such folder";
-    return this.series().length === 0 ? "is a folder without any history in it" : undefined;
+    if (readPathKind(this.root) === undefined) return "does not exist";
+    return this.series().length === 0 ? "is a folder without any history" : undefined;
   }
 
   /** The folder of a series. @throws ConfigError when its names cannot be a market and a kind */
@@ -143,19 +145,19 @@ export class HistoryStore {
     const isThere = existsSync(dataPath);
     if (!existsSync(manifestPath)) {
       if (isThere)
-        throw new HistoryError(dataPath, "has no manifest beside it", {
-          expected: `${day}.json, which this program writes with it`,
+        throw new HistoryError(dataPath, "has no manifest", {
+          expected: `${day}.json beside it, which this program writes with each day`,
         });
       return undefined;
     }
     const manifest = readManifest(manifestPath, series.market, series.kind, day);
     if (!isThere)
-      throw new HistoryError(dataPath, "is missing, though its manifest is there", {
+      throw new HistoryError(dataPath, "is missing, although its manifest exists", {
         expected: `a file of ${manifest.bytes} bytes`,
       });
     const { size } = statSync(dataPath);
     if (size !== manifest.bytes) {
-      throw new HistoryError(dataPath, "is broken: it is not as long as it was written", {
+      throw new HistoryError(dataPath, "is broken: its size has changed", {
         value: size,
         expected: `${manifest.bytes} bytes`,
       });
@@ -212,9 +214,9 @@ export class HistoryStore {
     const sha256 = await checksumOf(path);
     if (sha256 === manifest.sha256) return;
     if (this.day(manifest, manifest.day)?.sha256 === sha256) {
-      throw new HistoryError(path, "was written anew while it was read", {
+      throw new HistoryError(path, "was replaced while it was read", {
         value: sha256,
-        expected: `${manifest.sha256}, as when this began; the same command again reads the new one`,
+        expected: `${manifest.sha256}, as at the start; repeat the command to read the new file`,
       });
     }
     throw new HistoryError(path, "is broken: its checksum differs", {
@@ -279,7 +281,7 @@ function namesIn(folder: string): string[] {
     return readdirSync(folder).sort();
   } catch (cause) {
     throw new HistoryError(folder, "cannot be read", {
-      expected: "a folder that this user may look into",
+      expected: "a folder that this user may read",
       cause,
     });
   }
@@ -308,5 +310,5 @@ function isKind(name: string): boolean {
 }
 
 function foreign(path: string, expected: string): HistoryError {
-  return new HistoryError(path, "does not belong into the store", { expected });
+  return new HistoryError(path, "does not belong in the store", { expected });
 }

@@ -15,7 +15,7 @@ import { betweenRows, isCount, mayBeMissing } from "../staging/trade-ids.js";
 import { type BookStretch, type DayManifest, isFromExchange } from "./day-manifest.js";
 
 /** The finding for ids that an exchange counts differently, or not in steps of one. */
-export const UNCOUNTED = "do not count the trades: missing ones cannot be told";
+export const UNCOUNTED = "do not count the trades, so missing trades cannot be found";
 
 /** The time between two parts of a series, as far as their rows describe it. */
 interface SeriesJoin {
@@ -92,7 +92,7 @@ export function unknownText(
   const old = days.filter(isOld).length;
   if (old === 0) return [];
   return [
-    `${market} ${kind}: ${old} of ${days.length} days were imported by an earlier version, which did not look for all that is missing: import them again with --replace`,
+    `${market} ${kind}: ${old} of ${days.length} days were imported by an earlier version, which did not find all missing data: import them again with --replace`,
   ];
 }
 
@@ -135,7 +135,7 @@ function neverWhole(days: readonly DayManifest[]): SeriesJoin[] {
     sources.some((source) => source.hasNoSnapshot !== true),
   );
   const finding =
-    "has no snapshot, nor has the store one before it: the book is never known to be whole, and a backtest does not quote on it";
+    "has no snapshot, and the store has none before it: the book is never known to be complete, so a backtest does not quote on it";
   return days.slice(0, first < 0 ? days.length : first).map(({ day }) => ({ day, finding }));
 }
 
@@ -179,7 +179,7 @@ function betweenStretches(
   if (isLost) {
     return {
       lost: [rest],
-      finding: `the book before it was lost, and no snapshot came since: the book is not known from ${spanText(rest)}`,
+      finding: `the book before it was lost, and no snapshot followed: the book is unknown from ${spanText(rest)}`,
     };
   }
   if (file === before.file || follows === null || (update === null && snapshot === null)) return {};
@@ -191,7 +191,7 @@ function betweenStretches(
   return {
     lost: [lost],
     ...(isMended ? { joined: between } : {}),
-    finding: `updates are missing before those of ${instantText(span[0])}, which do not follow on the file before: the book is not known from ${spanText(lost)}`,
+    finding: `updates are missing before ${instantText(span[0])}, since the file does not continue the one before: the book is unknown from ${spanText(lost)}`,
   };
 }
 
@@ -225,7 +225,7 @@ function betweenDays(last: DayManifest | undefined, next: DayManifest): SeriesJo
     {
       day: next.day,
       lost: between,
-      finding: `${missing} trades are missing before its first one, as the ids of ${last.day} and its own tell`,
+      finding: `${missing} trades are missing before its first one, according to its ids and those of ${last.day}`,
     },
   ];
 }
@@ -268,7 +268,7 @@ function mixedReadings(
       if (sha256 === undefined || reading === undefined) continue;
       const before = last.get(sha256);
       if (before !== undefined && before.reading !== reading) {
-        const finding = `${name} was read under another mapping, clock or repair than for ${before.day}: import it again with --replace`;
+        const finding = `${name} was imported with another mapping, clock or repair than for ${before.day}: import it again with --replace`;
         found.push({ day, finding });
       }
       last.set(sha256, { day, reading });

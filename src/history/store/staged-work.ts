@@ -30,7 +30,7 @@ export function stagedWork(store: HistoryStore): readonly StagedWork[] {
     const path = join(staging, name);
     const importer = importerOf(name);
     if (importer !== undefined) {
-      const advice = "nothing of it is in the store: import the files again, and it goes";
+      const advice = "none of it is in the store; importing the files again removes it";
       found.push({
         what: "import",
         market: undefined,
@@ -43,7 +43,7 @@ export function stagedWork(store: HistoryStore): readonly StagedWork[] {
     }
     const recording = recordingFolder(store.root, name);
     if (partsIn(recording).length > 0) {
-      const advice = `the next recording of the market puts it into the store: npx marketwright data record --store ${store.root} --market ${name} --for 1s`;
+      const advice = `the next recording of the market stores it: npx marketwright data record --store ${store.root} --market ${name} --for 1s`;
       found.push({
         what: "recording",
         market: name,
@@ -57,7 +57,7 @@ export function stagedWork(store: HistoryStore): readonly StagedWork[] {
       const folder = join(path, kind);
       if (folder === recording || !readdirSync(folder).some((file) => file.endsWith(".ndjson")))
         continue;
-      const advice = `the same download of ${kind} again goes on from its last record`;
+      const advice = `the same download of ${kind} continues from its last record`;
       found.push({
         what: "download",
         market: name,
@@ -72,7 +72,7 @@ export function stagedWork(store: HistoryStore): readonly StagedWork[] {
     const folder = store.folder(series);
     for (const name of readdirSync(folder).filter((file) => file.endsWith(".next"))) {
       const path = join(folder, name);
-      const advice = `whoever writes ${series.kind} of ${series.market} next ends it or undoes it: the same import or download again`;
+      const advice = `the next import or download of ${series.kind} of ${series.market} completes or undoes it; repeat the command`;
       const holder = StoreLock.holder(store.staging(series));
       found.push({
         what: "day",

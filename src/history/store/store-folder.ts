@@ -12,9 +12,9 @@ export function makeStoreFolder(folder: string): void {
   } catch (cause) {
     throw (
       toDiskError(cause, folder) ??
-      new RunError("cannot be made", {
+      new RunError("cannot be created", {
         field: folder,
-        expected: "a path below a folder that may be written to, with no file in its way",
+        expected: "a path in a writable folder, where no file has this name",
         cause,
       })
     );

@@ -20,7 +20,7 @@ export class StoreLock {
    */
   static take(
     folder: string,
-    expected = "one writer a market and kind at a time: wait for it, or end it",
+    expected = "one writer of a market and kind at a time: wait for it, or end it",
   ): StoreLock {
     makeStoreFolder(folder);
     const path = join(folder, "lock");

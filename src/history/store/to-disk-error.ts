@@ -17,8 +17,7 @@ export function toDiskError(error: unknown, folder: string): RunError | undefine
   if (said.some((text) => FULL.test(text))) {
     return new RunError("has no room left on its disk", {
       field: folder,
-      expected:
-        "free space, and the same command again: nothing that is half-written is taken for whole",
+      expected: "free space; then repeat the command: incomplete files are not used",
       cause: error,
     });
   }
@@ -27,8 +26,7 @@ export function toDiskError(error: unknown, folder: string): RunError | undefine
   if (!isForbidden && !said.some((text) => READ_ONLY.test(text))) return undefined;
   return new RunError("cannot be written", {
     field: folder,
-    expected:
-      "a folder that may be written to: imports, and the columns of a day that is replayed for the first time, are put there",
+    expected: "a writable folder: imports and the first replay of a day write there",
     cause: error,
   });
 }

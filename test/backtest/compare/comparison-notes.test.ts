@@ -24,7 +24,7 @@ describe("the notes of a comparison on its fit", () => {
   // Delays that fitted the first half of a session by chance must not be copied into backtests.
   it("advise against it where the second half agrees better without it", () => {
     expect(fitNote("btcusdc", shares(0.9027, 0.9341))).toEqual([
-      "in btcusdc the fit does worse than no fit in the half that it did not see, 90.27 % against 93.41 %: what it found is chance, and not to be used",
+      "in btcusdc the fit is worse than no fit in the second half of the session, 90.27 % against 93.41 %: its values come from chance, do not use them",
     ]);
   });
 
@@ -57,8 +57,8 @@ describe("the notes of a comparison on guards", () => {
         halt("stale-book", "btcusdc", [1_000, 2_500]),
       ]),
     ).toEqual([
-      "in btcusdc guards had the session's quotes down for 32.0 of its 60.0 s (drawdown 30.0 s, stale-book 4.0 s), and those of the bot run again for 1.5 s (stale-book 1.5 s)",
-      "in ethusdc guards had the session's quotes down for 30.0 of its 60.0 s (drawdown 30.0 s), and those of the bot run again for 0.0 s",
+      "in btcusdc guards kept the session from quoting for 32.0 of its 60.0 s (drawdown 30.0 s, stale-book 4.0 s), and the rerun for 1.5 s (stale-book 1.5 s)",
+      "in ethusdc guards kept the session from quoting for 30.0 of its 60.0 s (drawdown 30.0 s), and the rerun for 0.0 s",
     ]);
   });
 
@@ -85,10 +85,10 @@ describe("the notes of a comparison on guards", () => {
     );
     const live = stood.haltsUntil(60_000);
     expect(guardHaltNotes(TIME, ["btcusdc"], live, [])).toEqual([
-      expect.stringContaining("down for 20.0 of its 60.0 s (drawdown 20.0 s)"),
+      expect.stringContaining("from quoting for 20.0 of its 60.0 s (drawdown 20.0 s)"),
     ]);
     expect(rungNotes(TIME, ["btcusdc"], live, [])).toEqual([
-      "in btcusdc the risk ladder widened or reduced the session's quotes for 30.0 of its 60.0 s (drawdown 30.0 s), and those of the bot run again for 0.0 s",
+      "in btcusdc the risk ladder widened or reduced the session's quotes for 30.0 of its 60.0 s (drawdown 30.0 s), and the rerun's quotes for 0.0 s",
     ]);
   });
 
@@ -111,7 +111,7 @@ describe("the notes of a comparison on shares of nothing", () => {
   // believed.
   it("warn where the whole or one half has no fill", () => {
     expect(nothingFilledNote("btcusdc", parts(0, 0, 0))).toEqual([
-      "in btcusdc none of the session's orders was filled, neither live nor again: that they are alike to 100 % there says nothing",
+      "in btcusdc none of the session's orders was filled, neither live nor in the replay: the agreement of 100 % there means nothing",
     ]);
     expect(nothingFilledNote("btcusdc", parts(7, 7, 0))).toEqual([
       expect.stringContaining("filled in the second half, neither"),

@@ -10,7 +10,7 @@ const MS = 1_000;
 const PRICE = 600_000;
 /** When the quotes of the two first differed. */
 const DIVERGED_US = AT_US - 5_000 * MS;
-const BECAUSE = "from 1970-01-01T00:00:55.000000Z on the two wanted different quotes";
+const BECAUSE = "the two planned different quotes from 1970-01-01T00:00:55.000000Z on";
 
 /**
  * The order of the rerun at the price: of five lots, sent a second before the fill that only live
@@ -92,13 +92,13 @@ function onlyAgain(
 describe("a fill that only the rerun has, or only live", () => {
   it("is explained by the replay's cancel or late order, never by the queue", () => {
     expect(onlyLive([sent({ cancelledUs: AT_US - 20 * MS })])).toBe(
-      "latency: the replay asked for the cancel of its order there 20.0 ms earlier",
+      "latency: the replay sent the cancel of its order there 20.0 ms earlier",
     );
     expect(onlyLive([sent({ atUs: AT_US + 3 * MS })])).toBe(
       "latency: the replay sent its order there 3.0 ms later",
     );
     expect(onlyLive([sent()])).toBe(
-      "queue: the replay had an order there, which the queue model has further back",
+      "queue: the replay had an order there, which the queue model puts further back",
     );
     // Another order that was open there decides.
     expect(onlyLive([sent({ cancelledUs: AT_US - 20 * MS }), sent()])).toMatch(/^queue/);
@@ -106,7 +106,7 @@ describe("a fill that only the rerun has, or only live", () => {
   });
 
   it("is never explained by a later difference", () => {
-    const sameUntilThen = "though both had wanted the same quotes until then";
+    const sameUntilThen = "although both had planned the same quotes until then";
     for (const divergedUs of [AT_US + 1, Number.POSITIVE_INFINITY]) {
       expect(onlyLive([], [], divergedUs)).toBe(
         `absent: the replay had no order there, ${sameUntilThen}`,
@@ -141,19 +141,19 @@ describe("a fill that only the rerun has, or only live", () => {
 
   it("is a difference of size where both filled all of their orders at once", () => {
     expect(onlyLive([sent()], [again(5, AT_US + MS)])).toBe(
-      `earlier-difference: the replay filled 0.005 there 1.0 ms later, all that it had there: ${BECAUSE}`,
+      `earlier-difference: the replay filled 0.005 there 1.0 ms later, which was all of its order there: ${BECAUSE}`,
     );
     expect(onlyAgain(recorded(5), [live(5, AT_US - 2 * MS)])).toBe(
-      `earlier-difference: live filled 0.005 there 2.0 ms earlier, all that it had there: ${BECAUSE}`,
+      `earlier-difference: live filled 0.005 there 2.0 ms earlier, which was all of its order there: ${BECAUSE}`,
     );
   });
 
   it("is explained by the queue where one of them filled a part at once", () => {
     expect(onlyLive([sent()], [again(3, AT_US)])).toBe(
-      "queue: the replay filled 0.003 there 0.0 ms later, and the queue model has the rest further back",
+      "queue: the replay filled 0.003 there 0.0 ms later; the queue model puts the rest further back",
     );
     expect(onlyAgain(recorded(5), [live(3)])).toBe(
-      "queue: live filled 0.003 there 0.0 ms later, and the rest stood further back",
+      "queue: live filled 0.003 there 0.0 ms later; the rest was further back in the queue",
     );
   });
 
@@ -162,11 +162,11 @@ describe("a fill that only the rerun has, or only live", () => {
   it("is explained by the queue where one of them filled an order at once, and another was open there", () => {
     const another = sent({ hash: "0x3", atUs: AT_US - 200 * MS });
     expect(onlyLive([sent(), another], [again(5, AT_US - 500 * MS)])).toBe(
-      "queue: the replay filled 0.005 there 500.0 ms earlier, and the queue model has the rest further back",
+      "queue: the replay filled 0.005 there 500.0 ms earlier; the queue model puts the rest further back",
     );
     const recordedAnother = { ...recorded(5), hash: "0x3", sentUs: AT_US - 200 * MS };
     expect(onlyAgain([recorded(5), recordedAnother], [live(5, AT_US - 500 * MS)])).toBe(
-      "queue: live filled 0.005 there 500.0 ms earlier, and the rest stood further back",
+      "queue: live filled 0.005 there 500.0 ms earlier; the rest was further back in the queue",
     );
   });
 
@@ -175,11 +175,11 @@ describe("a fill that only the rerun has, or only live", () => {
     const after = { hash: "0x4", atUs: AT_US + 400 * MS };
     const filled = [again(5, AT_US - MS)];
     expect(onlyLive([sent(before), sent(), sent(after)], filled)).toMatch(
-      /^earlier-difference: .* all that it had there/,
+      /^earlier-difference: .* which was all of its order there/,
     );
     // The exchange's clock may be behind the bot's.
     expect(onlyLive([sent({ atUs: AT_US - MS })], [again(5, AT_US - 2 * MS)])).toMatch(
-      /^earlier-difference: .* all that it had there/,
+      /^earlier-difference: .* which was all of its order there/,
     );
     const ended = {
       ...recorded(5),
@@ -188,18 +188,18 @@ describe("a fill that only the rerun has, or only live", () => {
     };
     const late = { ...recorded(5), hash: "0x4", sentUs: AT_US + 400 * MS };
     expect(onlyAgain([ended, recorded(5), late], [live(5, AT_US - MS)])).toMatch(
-      /^earlier-difference: .* all that it had there/,
+      /^earlier-difference: .* which was all of its order there/,
     );
   });
 
   it("is a difference of size too where a part of an order was filled long before", () => {
     const order = sent({ atUs: AT_US - 9_000 * MS });
     expect(onlyLive([order], [again(3, AT_US - 8_000 * MS), again(2, AT_US)])).toMatch(
-      /^earlier-difference: .* all that it had there/,
+      /^earlier-difference: .* which was all of its order there/,
     );
     const one = { ...recorded(5), sentUs: AT_US - 9_000 * MS };
     expect(onlyAgain(one, [live(3, AT_US - 8_000 * MS), live(2)])).toMatch(
-      /^earlier-difference: .* all that it had there/,
+      /^earlier-difference: .* which was all of its order there/,
     );
     // Fills of a cancelled order do not count for this one.
     const down = sent({ hash: "0x3", atUs: AT_US - 7_000 * MS, cancelledUs: AT_US - 6_000 * MS });
@@ -216,17 +216,17 @@ describe("a fill that only the rerun has, or only live", () => {
     };
     expect(onlyAgain([refused, recorded(5)], [])).toMatch(/^queue/);
     expect(onlyAgain([refused], [])).toBe(
-      "earlier-difference: live its order was not taken: rejected 4",
+      "earlier-difference: live its order was rejected: rejected 4",
     );
   });
 
   it("is explained by the cancel where it ended the rest of an order that was partly filled at once", () => {
     const cancelled = { ...recorded(5), ended: { atUs: AT_US - MS, status: "CANCELED" } };
     expect(onlyAgain(cancelled, [live(3, AT_US - 2 * MS)])).toBe(
-      "latency: live its order was over (CANCELED) before",
+      "latency: live its order had already ended (CANCELED)",
     );
     expect(onlyLive([sent({ cancelledUs: AT_US - MS })], [again(3, AT_US - 2 * MS)])).toMatch(
-      /^latency: the replay asked for the cancel/,
+      /^latency: the replay sent the cancel/,
     );
   });
 

@@ -87,15 +87,17 @@ function explained(
 describe("a fill that only one side has", () => {
   it("is explained as a taker without a print, and never by a queue that it was not in", () => {
     expect(explained(live(LIMIT - 3, false))).toEqual([
-      expect.stringMatching(/^latency: live it took on arrival; of what was printed/),
+      expect.stringMatching(
+        /^latency: live it took liquidity on arrival; the prints of its side right after left nothing/,
+      ),
     ]);
     expect(explained(live(LIMIT - 3, false), undefined, { isShared: false })).toEqual([
       expect.stringMatching(
-        /^latency: live it took on arrival; in the replay an earlier order of ours/,
+        /^latency: live it took liquidity on arrival; in the replay an earlier order of ours/,
       ),
     ]);
     expect(explained(live(LIMIT, true))).toEqual([
-      expect.stringMatching(/^queue: the model has it further back/),
+      expect.stringMatching(/^queue: the queue model puts it further back/),
     ]);
   });
 
@@ -105,7 +107,9 @@ describe("a fill that only one side has", () => {
         new RegExp(`^price: the replay filled .* 0.5 ms later, at ${BTC.priceOf(LIMIT)}$`),
       ),
       expect.stringMatching(
-        new RegExp(`^price: live its order took at ${BTC.priceOf(LIMIT - 3)}, 0.5 ms earlier$`),
+        new RegExp(
+          `^price: live its order took liquidity at ${BTC.priceOf(LIMIT - 3)}, 0.5 ms earlier$`,
+        ),
       ),
     ]);
   });
@@ -124,10 +128,10 @@ describe("a fill that only one side has", () => {
   it("is explained by the stamps where the exchange matched an order long after it accepted it", () => {
     const late = { ...live(LIMIT - 3, false), atUs: AT_US + 61_500 };
     const why =
-      "latency: the exchange stamped its trade 61.5 ms after it took the order: so late, no print is taken for its own";
+      "latency: the exchange stamped its trade 61.5 ms after it accepted the order: too late to match a print with it";
     expect(explained(late)).toEqual([why]);
     expect(explained({ ...late, atUs: AT_US + 49_000 })).toEqual([
-      expect.stringMatching(/^latency: live it took on arrival/),
+      expect.stringMatching(/^latency: live it took liquidity on arrival/),
     ]);
   });
 
@@ -162,7 +166,7 @@ describe("a fill that only one side has", () => {
     );
     expect(explainer.explainLive({ fill, lots: 3 })).toMatchObject({
       kind: "latency",
-      why: "in the replay its order was over (cancelled) 0.5 ms before",
+      why: "in the replay its order ended (cancelled) 0.5 ms before",
     });
   });
 
@@ -193,7 +197,7 @@ describe("a fill that only one side has", () => {
     );
     expect(explainer.explainLive({ fill: live(LIMIT, true), lots: 4 })).toMatchObject({
       kind: "queue",
-      why: "the model has it further back: 0.003 stood at its price when it arrived, 0.004 traded there or beyond while it was open",
+      why: "the queue model puts it further back: 0.003 was open at its price when it arrived, 0.004 traded there or beyond while it was open",
     });
   });
 

@@ -73,7 +73,7 @@ it("wants the same to the byte in every turn of a paper session, and names the f
   expect(changed.equal).toBeLessThan(same.equal);
   const { firstDifference } = changed;
   expect(firstDifference?.why).toMatch(
-    /^(the intents differ|(live|the replay) wanted nothing new)$/,
+    /^(the intents differ|(live|the replay) produced no new intent)$/,
   );
   expect(firstDifference?.live).not.toBe(firstDifference?.replay);
   expect(JSON.parse(firstDifference?.live ?? firstDifference?.replay ?? "")).toMatchObject({
@@ -91,11 +91,13 @@ it("wants the same to the byte in every turn of a paper session, and names the f
     kind: recordedTape.kind.map((kind) => (kind === TapeKind.trade ? TapeKind.bookUpdate : kind)),
   }));
   expect(swapped.firstDifference?.why).toMatch(
-    /^message \d+ of btcusdc is no public-trade in the store$/,
+    /^message \d+ of btcusdc is another kind of message in the store, expected public-trade$/,
   );
 
   appendFileSync(join(at, SESSION_FILES.turns), "{}\n");
-  await expect(again(at, session)).rejects.toThrow("is not what was recorded");
+  await expect(again(at, session)).rejects.toThrow(
+    "has changed since it was recorded: its SHA-256 differs",
+  );
 });
 
 it("wants the same to the byte in every turn of a live session, whose book has our own orders in it", async () => {
@@ -118,8 +120,8 @@ it.each([-800, 800])(
     const opened = await openSession(at, session);
     const said =
       byMs < 0
-        ? "was set back by 0.8 s: the recording keeps to the time before"
-        : "went forward by 0.8 s: it was set";
+        ? "was set back by 0.8 s: the recording continues by the clock before"
+        : "went forward by 0.8 s: either it was set";
     for (const market of opened)
       expect(recorderNotes(market)).toEqual([
         expect.stringContaining(`this machine's clock ${said}`),
@@ -143,7 +145,7 @@ it("states for how long the quotes were halted manually, which the rerun does no
     [undefined, 2_000],
   ]);
   expect(manualHaltNotes({ startedUs: 0, endedUs: 4_000_000 }, halts)).toEqual([
-    "the session was halted by hand for 2.0 of its 4.0 s: the bot run again is not, and quotes meanwhile",
+    "the session was halted manually for 2.0 of its 4.0 s: the rerun was not halted, and quoted in that time",
   ]);
 });
 

@@ -142,23 +142,22 @@ describe("optimistic errors of a backtest", () => {
         tape.update(NOON_US, NOON_US).level("BUY", 599_999, 5).level("SELL", 600_001, 5),
       /no snapshot yet/,
     ],
-  ])(
-    "names the book as the reason why its strategy was never shown the market: %s",
-    (_what, told, why) => {
-      const tape = new TapeBuilder({ marketId: MARKET, ...GRID });
-      told(tape);
-      for (let second = 1; second < 10; second++)
-        tape.trade(NOON_US + second * S, NOON_US + second * S, "BUY", 600_001, 1);
-      const stage = new ReplayStage({
-        markets: { [MARKET]: { grade: "books", tape: tape.build() } },
-        strategies: { [MARKET]: quoting(() => [ask(600_009, 10)]) },
-      });
-      stage.run.play(NOON_US + 9 * S);
-      const [never] = stage.run.worthless.filter((text) => text.includes("never shown the market"));
-      expect(never).toMatch(why);
-      expect(never).not.toContain("unbroken sequence");
-    },
-  );
+  ])("names the book as the reason why its strategy was never called: %s", (_what, told, why) => {
+    const tape = new TapeBuilder({ marketId: MARKET, ...GRID });
+    told(tape);
+    for (let second = 1; second < 10; second++)
+      tape.trade(NOON_US + second * S, NOON_US + second * S, "BUY", 600_001, 1);
+    const stage = new ReplayStage({
+      markets: { [MARKET]: { grade: "books", tape: tape.build() } },
+      strategies: { [MARKET]: quoting(() => [ask(600_009, 10)]) },
+    });
+    stage.run.play(NOON_US + 9 * S);
+    const [never] = stage.run.worthless.filter((text) =>
+      text.includes("its strategy was never called"),
+    );
+    expect(never).toMatch(why);
+    expect(never).not.toContain("unbroken sequence");
+  });
 
   // All other offers are gone: the market is moving up, and the strategy sees no two sides to quote
   // between. A bot that renewed its ask after each fill would sell up to its limit at the old

@@ -93,7 +93,9 @@ describe("an order that arrives", () => {
 
   it("is refused where history is not played to its instant, and where it is partly filled or already open", () => {
     const { matcher } = market((tape) => tape.trade(2000, 2000, "SELL", 100, 1));
-    expect(() => matcher.place(order(1, "BUY", 100, 5), 2000)).toThrow("not yet played");
+    expect(() => matcher.place(order(1, "BUY", 100, 5), 2000)).toThrow(
+      "arrives later than the next event of the history",
+    );
     expect(() => matcher.place(order(1, "BUY", 100, 5, { openLots: 4 }), 1500)).toThrow(RunError);
     matcher.place(order(1, "BUY", 100, 5), 1500);
     expect(() => matcher.place(order(1, "BUY", 100, 5), 1500)).toThrow(RunError);

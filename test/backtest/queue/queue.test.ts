@@ -25,7 +25,7 @@ describe("a queue's address", () => {
       ConfigError,
     );
     await expect(QueueRunner.open("http://user:hunter2@queue.test", "1")).rejects.toThrow(
-      /^--queue: is no address.*redis:\/\/HOST:PORT/,
+      /^--queue: is not the address of a queue.*redis:\/\/HOST:PORT/,
     );
     const told = QueueRunner.open("http://user:hunter2@queue.test", "1").catch(
       (error: Error) => error.message,
@@ -37,7 +37,7 @@ describe("a queue's address", () => {
     // Port 1 of this machine: no server listens there.
     await expect(QueueRunner.open("redis://:hunter2@127.0.0.1:1", "1")).rejects.toThrow(RunError);
     await expect(QueueRunner.open("redis://:hunter2@127.0.0.1:1", "1")).rejects.toThrow(
-      /^--queue: cannot be used: .*"127.0.0.1:1"/,
+      /^--queue: does not answer: .*"127.0.0.1:1"/,
     );
   });
 });
@@ -108,7 +108,7 @@ describe.skipIf(!hasRedis)(
       const outcome = await swept(out, async () => {
         const wrong = await worker(join(other, "history"));
         await expect(wrong.refused).rejects.toThrow(
-          /is another history than the sweep's.*got "btcusdc .*expected btcusdc book 2026-01-05/,
+          /differs from the history that the sweep uses.*got "btcusdc .*expected btcusdc book 2026-01-05/,
         );
         await wrong.close();
         const store = join(stage.folder, "history");
@@ -161,7 +161,9 @@ describe.skipIf(!hasRedis)(
       await last?.close();
       look.disconnect();
       expect(readFileSync(outcome.json, "utf8")).toBe(alone);
-      expect(told[0]).toMatch(/^the queue at 127\.0\.0\.1:\d+ went away: waiting for it$/);
+      expect(told[0]).toMatch(
+        /^the connection to the queue at 127\.0\.0\.1:\d+ was lost: waiting until it is back$/,
+      );
     });
 
     it("fails with the error of a worker's job, and names the job once", async () => {
@@ -209,12 +211,12 @@ describe.skipIf(!hasRedis)(
       look.disconnect();
       const older = await worker(undefined, { version: "0.0.1+000000000000" });
       await expect(older.refused).rejects.toThrow(
-        `worker: is another version than the sweep's (got "0.0.1+000000000000"); expected ${version}`,
+        `worker: differs from the version that runs the sweep (got "0.0.1+000000000000"); expected ${version}`,
       );
       await older.close();
       stage.writeDistance(5);
       const other = await worker();
-      await expect(other.refused).rejects.toThrow(/own\.ts: is not the sweep's/);
+      await expect(other.refused).rejects.toThrow(/own\.ts: differs from the sweep's/);
       await other.close();
       stage.writeDistance(0.01);
       const right = await worker();

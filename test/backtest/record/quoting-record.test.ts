@@ -63,7 +63,7 @@ describe("a market in which no order was ever accepted", () => {
       "a strategy that saw nothing",
       [],
       { blocks: ["a side of the book is empty"] },
-      /never shown the market \(a side of the book is empty\)$/,
+      /its strategy was never called \(the book has no two sides\)$/,
     ],
     [
       "a strategy whose book crossed",
@@ -72,19 +72,14 @@ describe("a market in which no order was ever accepted", () => {
         blocks: ["book-unsynchronised: the book is not in sync with the exchange's sequence"],
         book: "the book was crossed",
       },
-      /never shown the market \(the book was crossed\)$/,
+      /its strategy was never called \(the book was crossed\)$/,
     ],
-    [
-      "one that said nothing",
-      [],
-      { views: 7 },
-      /shown the market 7 times and never asked for anything$/,
-    ],
+    ["one that said nothing", [], { views: 7 }, /was called 7 times and never returned an intent$/],
     [
       "one that wanted nothing",
       [intent([], ["no estimate yet"])],
       { views: 7 },
-      /wanted no quotes in any of its 1 intents \(no estimate yet\)$/,
+      /its strategy planned no quotes in any of its 1 intents \(no estimate yet\)$/,
     ],
     [
       "one that was refused",
@@ -102,19 +97,19 @@ describe("a market in which no order was ever accepted", () => {
       "one that a limit held back",
       [wanted, wanted],
       { refusals: [refusal("limit")] },
-      /asked for quotes 2 times \(4 x position: too much\)$/,
+      /its strategy planned quotes 2 times \(4 x position: too much\)$/,
     ],
     [
       "one that a guard held back",
       [wanted, halted("stale-book", true)],
       { blocks: ["else"] },
-      /asked for quotes once \(it was halted for 99 % of the run by stale-book: because of stale-book\)$/,
+      /its strategy planned quotes once \(it was halted for 99 % of the run by stale-book: because of stale-book\)$/,
     ],
     [
       "one that the exchange refused",
       [wanted, sent, answered("rejected")],
       { refusals: [refusal("exchange")] },
-      /^the exchange took none of the 1 orders that were sent \(4 x position: too much\)$/,
+      /^the exchange accepted none of the 1 orders that were sent \(4 x position: too much\)$/,
     ],
   ] satisfies [string, BotEvent[], Partial<typeof END>, RegExp][])(
     "names the reason of %s",
@@ -128,6 +123,6 @@ describe("a market in which no order was ever accepted", () => {
       whyNever([halted("stale-book", true), halted("stale-book", false), wanted], {
         blocks: ["the book is not in sync"],
       }),
-    ).toBe("no order was ever sent: its strategy asked for quotes once (the book is not in sync)");
+    ).toBe("no order was ever sent: its strategy planned quotes once (the book is not in sync)");
   });
 });

@@ -40,7 +40,7 @@ describe("refusals of a run", () => {
         reason: "least-amount",
         count: 2,
         firstUs: 7_000_000,
-        why: "quote BUY 1: 0.01 base, the market takes no order below 0.05",
+        why: "quote BUY 1: 0.01 base, below the market's smallest order of 0.05",
       },
     ]);
   });
@@ -50,7 +50,7 @@ describe("refusals of a run", () => {
     heard.onBotEvent(wanted(50, 50, 50), 1);
     heard.onBotEvent(wanted(50, 50, 50, 50, 50), 2);
     expect(heard.list.map(({ reason: kind, count, why }) => [kind, count, why])).toEqual([
-      ["market-orders", 1, "5 quotes, the market takes 3 open orders"],
+      ["market-orders", 1, "5 quotes, above the market's limit of 3 open orders"],
     ]);
   });
 

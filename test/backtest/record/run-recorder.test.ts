@@ -204,7 +204,7 @@ describe("the figures of a recorder", () => {
     );
   });
 
-  it("refuses a run without a sample at its end, and a market that the run does not have", () => {
+  it("refuses a run without a sample at its end, and is not among the markets of the run", () => {
     expect(() => recorderOf().end(START_US)).toThrow(/not sampled at its end/);
     const { recorder, endUs } = ranFor("end", 600);
     expect(() => recorder.end(endUs + 1)).toThrow(/not sampled at its end/);

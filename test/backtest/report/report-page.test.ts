@@ -117,9 +117,7 @@ describe.skipIf(!hasBrowser)(`report.html in a browser${skipNote}`, () => {
 
   it("shows the alternative fees of ambiguous fills without a sideways scroll", async () => {
     const { page } = await opened("light", 1200);
-    const table = page
-      .getByRole("region", { name: "Doubtful fills by what their orders may do" })
-      .first();
+    const table = page.getByRole("region", { name: "Ambiguous fills by kind of order" }).first();
     expect(await table.innerText()).toContain("fees otherwise");
     expect(await table.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(
       0,

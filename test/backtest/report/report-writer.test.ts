@@ -147,7 +147,7 @@ describe("the files of a report", () => {
     const held = report.markets.map(({ position }) => position.last);
     expect(held.some((base) => Number(base) !== 0)).toBe(true);
     for (const base of held) {
-      const said = `mean size [^<]*${exactText(base)} are held at the end: they count at the mark, and closing them is not paid for`;
+      const said = `mean size [^<]*The run ends with a position of ${exactText(base)}: it counts at the mark price, without the cost of closing it`;
       expect(new RegExp(said).test(page)).toBe(Number(base) !== 0);
     }
   });
@@ -174,7 +174,9 @@ describe("the files of a report", () => {
     runTo("stopped");
     expect(endedNow()).toBe("stopped");
     runTo("end-of-history");
-    expect(() => runTo("stopped")).toThrow(/interrupted: the whole report that lies there is kept/);
+    expect(() => runTo("stopped")).toThrow(
+      /interrupted: the complete report in this folder is kept/,
+    );
     expect([
       endedNow(),
       readdirSync(scratch).filter((name) => name.startsWith(".interrupted")),
@@ -221,7 +223,7 @@ describe("the files of a report", () => {
     }
     expect(said).toBeInstanceOf(RunError);
     expect((said as RunError).message).toMatch(
-      /report\.html: cannot be written: ENOENT.*expected a disk with room/,
+      /report\.html: cannot be written: ENOENT.*expected a writable disk with free space/,
     );
     expect(readdirSync(folder)).toEqual([]);
   });
@@ -281,7 +283,7 @@ describe("the files of a report", () => {
       renameSync(directory, hidden);
       writer.abandon();
       expect(() => new ReportWriter(directory, sampleMeta(INSTRUMENTS, START_US))).toThrow(
-        /a report lies there already/,
+        /already holds a report/,
       );
       expect(readFileSync(json).equals(before)).toBe(true);
       expect(readdirSync(join(scratch, "moved"))).toEqual(["report"]);

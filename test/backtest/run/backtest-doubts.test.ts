@@ -28,11 +28,11 @@ describe("the warnings of a backtest about its own figures", () => {
         );
         const directory = join(ladder.folder, `doubt-${grade}-${tick}`);
         const { report } = await runBacktest(config, { ...ladders(), directory, replace: false });
-        const ofTicks = report.doubts.filter((text) => text.includes("has nobody ahead of it"));
+        const ofTicks = report.doubts.filter((text) => text.includes("has no orders ahead of it"));
         expect(
           report.notes.first
             .map(({ text }) => text)
-            .filter((text) => text.includes("has nobody ahead of it")),
+            .filter((text) => text.includes("has no orders ahead of it")),
         ).toEqual(ofTicks);
         return ofTicks;
       };
@@ -73,7 +73,7 @@ describe("the warnings of a backtest about its own figures", () => {
         expect(report.fills.all.fills).toBeGreaterThan(0);
         // Most fills of a ladder at the touch are ambiguous: that is another warning.
         const doubts = report.doubts.filter(
-          (doubt) => !doubt.includes("most of its fills are doubtful"),
+          (doubt) => !doubt.includes("most of its fills are ambiguous"),
         );
         expect(report.notes.first.map(({ text }) => text)).toEqual(
           expect.arrayContaining([...doubts]),
@@ -83,7 +83,7 @@ describe("the warnings of a backtest about its own figures", () => {
         for (const doubt of doubts)
           expect(page).toMatch(
             new RegExp(
-              `class="warning" role="note">Do not believe this without a second look: ${doubt.slice(0, 30)}`,
+              `class="warning" role="note">This run may be too optimistic: ${doubt.slice(0, 30)}`,
             ),
           );
         const own = report.markets[0]?.fills;
@@ -117,9 +117,7 @@ describe("the warnings of a backtest about its own figures", () => {
     };
     expect(await doubtsWith(true)).toEqual([]);
     expect(await doubtsWith(false)).toEqual([
-      expect.stringMatching(
-        /^fills\.partialFills is false: a lot that reaches an order fills all of it/,
-      ),
+      expect.stringMatching(/^fills\.partialFills is false: a single lot fills the whole order/),
     ]);
   });
 
@@ -148,7 +146,7 @@ describe("the warnings of a backtest about its own figures", () => {
     expect(await doubtsWith(0.1)).toEqual([]);
     expect(await doubtsWith(1)).toEqual([
       expect.stringMatching(
-        /^btcusdc: its orders had [\d.]+ base, \d+ % of the [\d.]+ that traded: so much of a bar's volume/,
+        /^btcusdc: its orders had [\d.]+ base, \d+ % of the [\d.]+ that traded: so large a share of a bar's volume/,
       ),
     ]);
   });

@@ -64,11 +64,11 @@ describe("the span of a backtest", () => {
     const config = ladder.written(backtest("", "from: 2025-01-05, to: 2025-01-07"));
     await expect(openHistory(config)).rejects.toThrow(ConfigError);
     await expect(openHistory(config)).rejects.toThrow(
-      /btcusdc: has no klines-1M of that time \(got "2025-01-05 to 2025-01-06"\); expected what the store has of it: .*klines-1M of 2026-01-05.*marketwright data list/,
+      /btcusdc: has no klines-1M at that time \(got "2025-01-05 to 2025-01-06"\); expected a time within the store's data: .*klines-1M of 2026-01-05.*marketwright data list/,
     );
     const hours = ladder.written(backtest("", "grade: klines, interval: 1H"));
     await expect(openHistory(hours), "and its intervals").rejects.toThrow(
-      /has no klines-1H of that time.*klines-1M of 2026-01-05/,
+      /has no klines-1H at that time.*klines-1M of 2026-01-05/,
     );
   });
 });
@@ -100,12 +100,12 @@ describe("a span that the store does not fill", () => {
     await expect(
       asked("from: 2026-01-05T23:59:00.010Z, to: 2026-01-05T23:59:00.060Z, grade: trades"),
     ).rejects.toThrow(
-      /history\.markets\.btcusdc: has no record of that time \(got "2026-01-05T23:59:00\.010Z to 2026-01-05T23:59:00\.060Z"\).*any of btcusdc/,
+      /history\.markets\.btcusdc: has no data at that time \(got "2026-01-05T23:59:00\.010Z to 2026-01-05T23:59:00\.060Z"\).*has data of btcusdc/,
     );
     const directory = join(ladder.folder, "all-warm-up");
     const warm = ladder.written(backtest("warmupMs: 200000", "from: 2026-01-05, to: 2026-01-07"));
     await expect(runBacktest(warm, { ...ladders(), directory, replace: false })).rejects.toThrow(
-      /warmupMs: leaves nothing of the history to report.*less than the 1\d+(\.\d+)? ms/,
+      /warmupMs: is as long as the history and leaves nothing to report.*less than the 1\d+(\.\d+)? ms/,
     );
     expect(existsSync(directory)).toBe(false);
   });
@@ -132,7 +132,7 @@ describe("a history with incomplete marks and funding", () => {
         return report.models.find(({ name }) => name === `Mark and funding in ${MARKET}`)?.value;
       };
       expect(await carryOf()).toBe(
-        "mark: the middle of the best prices; funding: none paid: none recorded",
+        "mark: the middle of the best prices; funding: none, since none was recorded",
       );
       const marks = join(other, "marks.csv");
       const row = (ms: number): string => `${ms},60000,60000,0.0001,${FROM_MS + 60_000}\n`;
@@ -146,7 +146,9 @@ describe("a history with incomplete marks and funding", () => {
         clock: { partsAt: [], baseLatencyNs: 0n },
         replace: false,
       });
-      expect(await carryOf()).toBe("mark: as recorded; funding: what the marks said would be paid");
+      expect(await carryOf()).toBe(
+        "mark: as recorded; funding: the rates recorded with the mark prices",
+      );
       const { gaps } = await openHistory(config);
       expect(
         gaps.filter((gap) => gap.startsWith(`${MARKET} marks: 2026-01-05T23:59:30`)),

@@ -123,20 +123,23 @@ describe("a backtest from its file", () => {
       "history: { from: 2026-01-05, to: 2026-01-06 }",
       /history: names no market.*expected either market/,
     ],
-    [backtest("", "from: 2026-01-06, to: 2026-01-05"), /history\.to: is not after history\.from/],
+    [
+      backtest("", "from: 2026-01-06, to: 2026-01-05"),
+      /history\.to: is not later than history\.from/,
+    ],
     [
       backtest("fills: { queue: hopeful }"),
-      /fills\.queue.*is not a known queue model.*risk-averse, log/,
+      /fills\.queue.*is an unknown queue model.*risk-averse, log/,
     ],
     [backtest("fills: { orderLatencyMs: -3 }"), /fills\.orderLatencyMs/],
     [backtest("sampleMs: 7000"), /sampleMs.*does not divide a day/],
     [
       backtest().replace(MARKET, "ethusdc"),
-      /history\.market: is not a market of the bot.*markets: \{ btcusdc: ethusdc \}/,
+      /history\.market: is not among the bot's markets.*markets: \{ btcusdc: ethusdc \}/,
     ],
     [
       backtest().replace(`market: ${MARKET}`, `markets: { ethusdc: ${MARKET} }`),
-      /history\.markets\.ethusdc: is not a market of the bot.*one of btcusdc/,
+      /history\.markets\.ethusdc: is not among the bot's markets.*one of btcusdc/,
     ],
     [
       backtest().replace("tickSizeQuote: 0.1", "tickSizeQuote: 0"),

@@ -127,13 +127,13 @@ describe("a backtest whose loss would run on", () => {
     expect(report.ended).toBe("halted");
     expect(Number(report.drawdown.max)).toBeGreaterThan(2_500);
     expect(report.reason).toMatch(
-      /by drawdown: net value .* allowed 500; what it held stayed open, now 0\.1 base units of btcusdc: the net value has changed by -2\d{3}(\.\d+)? since then$/,
+      /by drawdown: net value .* allowed 500; its positions stayed open, at the end 0\.1 base units of btcusdc: the net value has changed by -2\d{3}(\.\d+)? since the halt$/,
     );
     expect(report.rungs.first).toMatchObject([
       { measure: "drawdown", action: "halt", marketId: null },
     ]);
     expect(readFileSync(html, "utf8")).toContain(
-      "what it held stayed open, now 0.1 base units of btcusdc",
+      "its positions stayed open, at the end 0.1 base units of btcusdc",
     );
   });
 

@@ -51,7 +51,7 @@ rules: { markets: { ${MARKET}: { tickSizeQuote: ${tick}, stepSizeBase: 0.001, ma
 
 // Post-only orders of these trades are ambiguous on any grid.
 const rulesDoubts = ({ doubts }: Awaited<ReturnType<typeof played>>): readonly string[] =>
-  doubts.filter((doubt) => !doubt.includes("most of its fills are doubtful"));
+  doubts.filter((doubt) => !doubt.includes("most of its fills are ambiguous"));
 
 // The run's tick is the exchange's on one day, and a tenth of it on the other: there each quote
 // improves the price for free.
@@ -83,7 +83,7 @@ describe("a backtest over days of two ticks", () => {
     const refusal = await played(folder, "0.1").catch((error: unknown) => error);
     expect(refusal).toBeInstanceOf(GridError);
     expect(String(refusal)).toMatch(
-      /off the grid on 2024-12-31 and not on 2025-01-01: the market's tick or step changed .*multiple of the tick size 0\.1; run each time by itself/,
+      /off the grid on 2024-12-31, but on the grid on 2025-01-01: the market's tick or step size changed .*multiple of the tick size 0\.1; run each period separately/,
     );
     expect(rulesDoubts(await played(folder, "0.1", "grade: trades, from: 2025-01-01"))).toEqual([]);
     // If no day has the tick, it did not change: it is wrong.
@@ -98,7 +98,7 @@ describe("the store's notes on its days", () => {
     const folder = scratchFolder();
     await storeOf(folder, trades(",BTC-USDT-SWAP"));
     expect(rulesDoubts(await played(folder, "0.01"))[0]).toBe(
-      "btcusdc trades: its amounts count contracts, and each is taken for one base unit (2024-12-31 to 2025-01-01)",
+      "btcusdc trades: its amounts count contracts, and each contract is counted as one base unit (2024-12-31 to 2025-01-01)",
     );
   });
 
@@ -137,7 +137,7 @@ describe("the store's notes on its days", () => {
     const cut = day({ sources: [{ name: "b.csv", rows: 9, dropped: 2, cutSnapshots: 1 }] });
     expect(repairWarnings(MARKET, [cut])).toEqual([
       "btcusdc book: 2 rows of b.csv left out at the import (--drop-bad-rows) (2025-01-01)",
-      "btcusdc book: 1 snapshot lacks rows that were left out: levels are missing until an update tells them again (b.csv) (2025-01-01)",
+      "btcusdc book: 1 snapshot lacks rows that were left out: levels are missing until an update repeats them (b.csv) (2025-01-01)",
     ]);
   });
 
@@ -147,7 +147,7 @@ describe("the store's notes on its days", () => {
       dayWarnings(MARKET, [day({ sources: [each] })], { tickSize: "1", stepSize: "1" });
     expect(doubts(source(-1_733_964_300_000_000_000n))).toEqual([
       expect.stringMatching(
-        /^btcusdc book: local stamps lie up to 1733964300 s before the exchange's, .*\(2025-01-01\)$/,
+        /^btcusdc book: local times are up to 1733964300 s before the exchange's, .*\(2025-01-01\)$/,
       ),
     ]);
     expect(doubts(source(28_800_000_000_000n))).toEqual([expect.stringMatching(/28800 s after/)]);

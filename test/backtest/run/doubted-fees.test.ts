@@ -23,8 +23,8 @@ describe("fee rates that no exchange has", () => {
       "0.0005",
       /^btcusdc: makers pay -50 %, takers 0.05 %: no exchange is known to pay so much/,
     ],
-    ["0.05", "0.0005", /makers pay 5 %.*no exchange is known to take so much/],
-    ["-0.0003", "0.0002", /the exchange would pay more on each trade than it takes/],
+    ["0.05", "0.0005", /makers pay 5 %.*no exchange is known to charge so much/],
+    ["-0.0003", "0.0002", /the exchange would pay more for each trade than it charges/],
   ])("of %s for makers and %s for takers are doubted", (maker, taker, text) => {
     expect(doubts(maker, taker)).toEqual([expect.stringMatching(text)]);
   });

@@ -55,7 +55,7 @@ describe("fills of a size that never traded at once", () => {
         [5, "queue"],
       ]),
     ).toEqual([
-      `${MARKET}: 2 fills of its resting orders, 0.4 base of 0.405, were larger than anything that traded at once (at most 0.01): a trade beyond a price fills all that rests there, however small it is, which flatters large orders`,
+      `${MARKET}: 2 fills of its resting orders, 0.4 base of 0.405, were larger than any amount that traded at once (at most 0.01): a trade beyond a price fills all resting orders there, however small the trade is, so large orders look too profitable`,
     ]);
     expect(doubts(BUSY, [[200, "through"]], "trades")).toEqual([
       expect.stringContaining(": 1 fill of its resting orders, 0.2 base of 0.2, was larger than"),

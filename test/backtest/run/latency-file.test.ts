@@ -20,6 +20,6 @@ describe("recorded round trips", () => {
       /latencyFile line 2: is in milliseconds .*expected microseconds since 1970/,
     );
     expect(() => read(0.001)).toThrow(/latencyFile line 2: is in seconds/);
-    expect(() => read(1e6)).toThrow(/line 2: is not a round trip .*microseconds/);
+    expect(() => read(1e6)).toThrow(/line 2: is not a valid round trip .*microseconds/);
   });
 });

@@ -128,7 +128,7 @@ describe("A history larger than memory", () => {
     expect(markets[0]?.klines?.bars).toBeGreaterThan(1);
     const tiny = { ...config, history: { ...config.history, memoryMb: 32 / 1_000_000 } };
     await expect(openHistory(tiny)).rejects.toThrow(
-      /is more candles than fit into memory.*at most 1/,
+      /are more candles than fit into memory.*at most 1/,
     );
   });
 });

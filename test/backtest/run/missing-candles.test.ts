@@ -129,10 +129,10 @@ describe("a backtest of a store that is not there", () => {
             ),
           );
         await expect(opened()).rejects.toThrow(
-          /store: is not there: no such folder.*from where the command is run/,
+          /store: does not exist.*a relative path begins at the current folder/,
         );
         mkdirSync(join(folder, "history"));
-        await expect(opened()).rejects.toThrow(/store: is a folder without any history in it/);
+        await expect(opened()).rejects.toThrow(/store: is a folder without any history/);
       } finally {
         rmSync(folder, { recursive: true, force: true });
       }

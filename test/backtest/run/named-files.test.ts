@@ -63,7 +63,7 @@ it("refuses marks that an import rewrote after they were named", async () => {
   );
   await importMarks("50000");
   await expect(markets[0]?.marks?.whole()).rejects.toThrow(
-    /marks.*2026-01-05\.parquet: was written anew while it was read/,
+    /marks.*2026-01-05\.parquet: was replaced while it was read/,
   );
 });
 

@@ -70,7 +70,7 @@ function doubtsOf(...tapes: readonly TapeBuilder[]): readonly string[] {
 describe("a tick or a step that changed during the recording", () => {
   it("is reported for the days that do not need it, whatever the days around them do", () => {
     const told = [
-      /^a tick of 0\.01 is finer than that of the recording from 2025-01-01T00:00:00Z to 2025-01-01T02:00:00Z, whose 720 prices are all multiples of 0\.1: a quote .* run each time with its own rules$/,
+      /^a tick of 0\.01 is finer than that of the recording from 2025-01-01T00:00:00Z to 2025-01-01T02:00:00Z, whose 720 prices are all multiples of 0\.1: a quote .* run each period with its own rules$/,
     ];
     const [before, day, after] = [
       MIDNIGHT_US - 2 * HOUR_US,
@@ -113,7 +113,7 @@ describe("a tick or a step that changed during the recording", () => {
     const before = trades(MIDNIGHT_US - 2 * HOUR_US, 2, fine, small);
     expect(doubtsOf(before, trades(MIDNIGHT_US, 2, fine, large))).toEqual([
       expect.stringMatching(
-        /^a step of 0\.001 is finer than that of the recording from 2025-01-01T00:00:00Z .* 720 amounts are all multiples of 0\.01: the exchange would have refused/,
+        /^a step of 0\.001 is finer than that of the recording from 2025-01-01T00:00:00Z .* 720 amounts are all multiples of 0\.01: the exchange would have rejected/,
       ),
     ]);
     expect(doubtsOf(trades(MIDNIGHT_US, 2, fine, large))).toEqual([

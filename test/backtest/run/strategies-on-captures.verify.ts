@@ -239,7 +239,7 @@ describe("the funding of midnight in the capture of April 2023 (skipped where it
       // 28155.1 x 0.0000276 = 0.0388540..., and the payer pays the last millionth.
       expect(await fundingOf()).toEqual({
         funding: "-0.038855",
-        carry: "mark: as recorded; funding: what the marks said would be paid",
+        carry: "mark: as recorded; funding: the rates recorded with the mark prices",
         lacksMarks: false,
       });
       await importFiles(store, {
@@ -249,7 +249,7 @@ describe("the funding of midnight in the capture of April 2023 (skipped where it
       // The payment was 0.0000276, as that mark announced.
       expect(await fundingOf()).toEqual({
         funding: "-0.038855",
-        carry: "mark: as recorded; funding: as it was paid",
+        carry: "mark: as recorded; funding: as paid by the exchange",
         lacksMarks: false,
       });
     },

@@ -185,7 +185,7 @@ describe("both paths through candles at once", () => {
       expect(outcome).toMatchObject({
         ended: "stopped",
         alternatives: [],
-        reason: expect.stringMatching(/high before the low .* alone/),
+        reason: expect.stringMatching(/has only .*high before the low/),
       });
     }
   });
@@ -212,7 +212,7 @@ describe("both paths through candles at once", () => {
     expect(dead.outcome).toBeInstanceOf(RunError);
     expect(dead.outcome).toHaveProperty(
       "message",
-      expect.stringContaining("the thread of a path died"),
+      expect.stringContaining("the thread of a path failed"),
     );
     for (const { left } of [there, here, dead]) expect(left).toEqual([]);
   });

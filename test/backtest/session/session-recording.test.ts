@@ -30,7 +30,7 @@ it("warns that the market's rules changed during the recording, and states the o
   read({ makerFeeRate: -(10n ** 14n), maxOpenOrders: 100 });
   read({ maxOpenOrders: 100 });
   await recording.abandon();
-  const says = "the market's rules changed, and a replay keeps those of the start:";
+  const says = "the market's rules changed, but a replay uses those of the start:";
   expect(
     store.days({ market: "btcusdc", kind: "trades" }).flatMap(({ findings }) => findings),
   ).toEqual([
@@ -56,7 +56,7 @@ it("ends when its disk is full: reported once, not thrown, and never named compl
   expect(failures).toHaveLength(1);
   await recording.abandon();
   await expect(recording.close()).rejects.toThrow(
-    /--record: the recording of the session is not whole/,
+    /--record: the recording of the session is incomplete/,
   );
   expect(failures).toHaveLength(1);
   expect(readdirSync(folder)).not.toContain("session.json");

@@ -75,7 +75,7 @@ describe("a sweep whose files are changed", () => {
     expect(told).toBeInstanceOf(ConfigError);
     expect(told).toHaveProperty(
       "message",
-      expect.stringMatching(/^\S*later\.ts: is not the sweep's/),
+      expect.stringMatching(/^\S*later\.ts: differs from the sweep's/),
     );
     expect(runner.ran).toEqual(["whole-0", "whole-1"]);
   });
@@ -89,10 +89,10 @@ describe("a sweep whose files are changed", () => {
     const out = stage.out();
     const runner = new OneByOne({ after: () => writeFileSync(path("slow.csv"), latencies(50)) });
     await expect(stage.run(out, runner, { file: "trips.yaml" })).rejects.toThrow(
-      /slow\.csv: is not the sweep's/,
+      /slow\.csv: differs from the sweep's/,
     );
     await expect(stage.run(out, new OneByOne(), { file: "trips.yaml" })).rejects.toThrow(
-      /--out: has the results of another sweep/,
+      /--out: holds the results of another sweep/,
     );
   });
 
@@ -119,12 +119,12 @@ describe("a sweep whose files are changed", () => {
     expect(told).toBeInstanceOf(ConfigError);
     expect(told).toHaveProperty(
       "message",
-      expect.stringMatching(/2026-01-05\.parquet: is another one than when the sweep began/),
+      expect.stringMatching(/2026-01-05\.parquet: has changed since the sweep began/),
     );
     expect(runner.ran).toEqual([0, 1, 2, 3, 4, 5].map((at) => `train0-${at}`));
     // It does not continue there either.
     await expect(stage.run(out, new OneByOne(), { file: "walk.yaml" })).rejects.toThrow(
-      /--out: has the results of another sweep/,
+      /--out: holds the results of another sweep/,
     );
   });
 
@@ -146,7 +146,7 @@ describe("a sweep whose files are changed", () => {
     ];
     writeFileSync(path, manifestText({ ...day, covered, lost: [lost] }));
     await expect(own.run(out, new OneByOne())).rejects.toThrow(
-      /--out: has the results of another sweep/,
+      /--out: holds the results of another sweep/,
     );
     rmSync(own.folder, { recursive: true, force: true });
   });

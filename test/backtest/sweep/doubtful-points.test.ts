@@ -62,17 +62,17 @@ describe("a point of a sweep whose fills exceed its market", () => {
   it("is named before the ranking, with the best point without a warning", () => {
     const [chosen, ranking, ...more] = sweepWarnings(outcome.result);
     expect(chosen).toBe(
-      `Do not believe the best point, 1, without a second look: ${outcome.result.points[1]?.runs[0]?.doubts[0]}`,
+      `The best point, 1, may be too optimistic: ${outcome.result.points[1]?.runs[0]?.doubts[0]}`,
     );
     expect(ranking).toBe(
-      "Doubtful are 2 of the best 3 points, and 2 of all 3: the best of the others is point 0, of rank 3",
+      "2 of the best 3 points have warnings, and 2 of all 3: the best point without warnings is 0, rank 3",
     );
     expect(more).toEqual([]);
     const page = sweepPage(outcome.result);
     expect(page).toMatch(
-      /class="warning" role="note">Do not believe the best point, 1, without a second look: btcusdc/,
+      /class="warning" role="note">The best point, 1, may be too optimistic: btcusdc/,
     );
-    expect(page).toMatch(/class="warning" role="note">Doubtful are 2 of the best 3 points/);
+    expect(page).toMatch(/class="warning" role="note">2 of the best 3 points have warnings/);
   });
 
   it("is reported too when a sweep continues from its folder", async () => {
@@ -91,7 +91,7 @@ describe("a point of a sweep whose fills exceed its market", () => {
     const was = lines.map((line) => JSON.stringify({ ...JSON.parse(line), doubts: undefined }));
     writeFileSync(path, `${[header.replace("results/2", "results/1"), ...was].join("\n")}\n`);
     await expect(stage.run(older, new OneByOne(), { file: "sizes.yaml" })).rejects.toThrow(
-      /--out: has the results of another sweep/,
+      /--out: holds the results of another sweep/,
     );
     // Nor a line that lost them.
     writeFileSync(path, `${[header, ...was].join("\n")}\n`);
@@ -118,13 +118,15 @@ describe("a point of a sweep whose fills exceed its market", () => {
     const [chosen, tested, ranking] = sweepWarnings(result);
     expect(warningMark(result.points[0]?.runs ?? [])).toBe("2 of 2");
     expect(chosen).toMatch(
-      /^Do not believe the best point, 0, without a second look: in 2 of 2 windows, such as btcusdc/,
+      /^The best point, 0, may be too optimistic: in 2 of 2 windows, for example btcusdc/,
     );
     expect(tested).toMatch(
-      /^Do not believe the profit on the test windows without a second look: in 2 of 2 windows, such as btcusdc/,
+      /^The profit on the test windows may be too optimistic: in 2 of 2 windows, for example btcusdc/,
     );
-    expect(ranking).toBe("Doubtful are 2 of the best 2 points, and 2 of all 2: there is no other");
-    expect(sweepPage(result)).toContain("why doubtful, test");
+    expect(ranking).toBe(
+      "2 of the best 2 points have warnings, and 2 of all 2: no point is without warnings",
+    );
+    expect(sweepPage(result)).toContain("warnings, test");
   });
 
   // Makers' fees for orders that may have taken: first of a ranking by the rule alone.
@@ -139,7 +141,7 @@ describe("a point of a sweep whose fills exceed its market", () => {
     expect(result.best).toBe(1);
     expect(
       result.points.map(
-        ({ runs }) => runs[0]?.doubts.filter((doubt) => doubt.includes("too good by up to")).length,
+        ({ runs }) => runs[0]?.doubts.filter((doubt) => doubt.includes("too high by up to")).length,
       ),
     ).toEqual([0, 1]);
   });
@@ -153,7 +155,7 @@ describe("a point of a sweep whose fills exceed its market", () => {
       file: "sharpe.yaml",
     })) as SweepOutcome;
     const told =
-      "No point has a Sharpe ratio: the first stands there as the best, and nothing was chosen";
+      "No point has a Sharpe ratio: the first point is shown as the best, but none was chosen";
     expect([result.best, sweepWarnings(result)]).toEqual([0, [told]]);
     expect(sweepPage(result)).toContain(told);
     stage.write("walk-sharpe.yaml", {
@@ -167,7 +169,7 @@ describe("a point of a sweep whose fills exceed its market", () => {
       file: "walk-sharpe.yaml",
     })) as SweepOutcome;
     expect(sweepWarnings(walked.result)).toContain(
-      "No point has a Sharpe ratio in 2 of 2 train windows: the first stands there as the best, and nothing was chosen",
+      "No point has a Sharpe ratio in 2 of 2 train windows: the first point is shown as the best, but none was chosen",
     );
   });
 });
@@ -182,7 +184,7 @@ it("warns that the best point of a sweep did nothing", async () => {
   })) as SweepOutcome;
   expect(result.best).toBe(1);
   expect(sweepWarnings(result)[0]).toBe(
-    "The best point, 1, had no fill: a bot that does nothing comes to as much",
+    "The best point, 1, had no fill: a bot that does nothing has the same result",
   );
   rmSync(stage.folder, { recursive: true, force: true });
 });

@@ -40,7 +40,7 @@ it("refuses a walk forward with a window that a market has no record of, before 
     walkForward: { trainMs: 10_000, testMs: 5_000 },
   });
   await expect(stage.run(stage.out(), runner, { file: "beyond.yaml" })).rejects.toThrow(
-    /history\.markets\.ethusdc: has no record of a window \(got "test2, 2026-01-05T12:00:20Z to 2026-01-05T12:00:25Z"\)/,
+    /history\.markets\.ethusdc: has no data in a window \(got "test2, 2026-01-05T12:00:20Z to 2026-01-05T12:00:25Z"\)/,
   );
   expect(runner.ran).toEqual([]);
 });

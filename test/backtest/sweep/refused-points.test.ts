@@ -39,7 +39,7 @@ describe("a point of a sweep that the market would refuse", () => {
     const json = readFileSync(outcome.json, "utf8");
     expect(sweepJsonShape.parse(JSON.parse(json))).toEqual(outcome.result);
     expect(sweepPage(outcome.result)).toContain(
-      "2 of 3 points ended early in a window, or were refused: the table says how.",
+      "2 of 3 points ended early in a window, or were refused; the table shows why.",
     );
     // The same from what the folder has.
     await stage.run(out, new OneByOne(), { file: "sizes.yaml" });
@@ -66,7 +66,7 @@ describe("a point of a sweep that the market would refuse", () => {
       parameters: { [TICK]: { values: [0.25] }, "fills.orderLatencyMs": { values: [5, 7] } },
     });
     await expect(stage.run(stage.out(), new OneByOne(), { file: "none.yaml" })).rejects.toThrow(
-      /^parameters: no point can be run; point 0 \(.*tickSizeQuote 0\.25, fills\.orderLatencyMs 5\) is refused: .*off the grid/,
+      /^parameters: the market accepts no point: point 0 \(.*tickSizeQuote 0\.25, fills\.orderLatencyMs 5\) is refused: .*off the grid/,
     );
   });
 });

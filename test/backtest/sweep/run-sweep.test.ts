@@ -132,7 +132,7 @@ describe("a sweep", () => {
       parameters: { "fills.orderLatencyMs": { values: [7] } },
     });
     await expect(stage.run(out, new OneByOne(), { file: "sweep-3.yaml" })).rejects.toThrow(
-      /--out: has the results of another sweep.*--replace/,
+      /--out: holds the results of another sweep.*--replace/,
     );
     const anew = (await stage.run(out, new OneByOne(), {
       file: "sweep-3.yaml",
@@ -208,7 +208,7 @@ describe("a sweep", () => {
     stage.write("warm.yaml", { backtest: "bt.yaml", method: "grid", parameters });
     const told = stage.run(stage.out(), runner, { file: "warm.yaml" });
     await expect(told).rejects.toThrow(
-      /^parameters\.warmupMs: cannot be set: .*leaves nothing of the history to report.*point 1: warmupMs 3600000/,
+      /^parameters\.warmupMs: cannot be set: .*is as long as the history and leaves nothing to report.*point 1: warmupMs 3600000/,
     );
     const walkForward = { trainMs: 20_000, testMs: 15_000 };
     stage.write("walk-long.yaml", {
@@ -302,7 +302,7 @@ describe("a sweep", () => {
     const out = stage.out();
     const held = new ResultsFile(out, "a", false);
     // The lock names a running process: this one.
-    expect(() => new ResultsFile(out, "a", false)).toThrow(/one sweep a folder at a time/);
+    expect(() => new ResultsFile(out, "a", false)).toThrow(/one sweep in a folder at a time/);
     held.close();
   });
 });
@@ -362,7 +362,7 @@ it("names the file that the disk refuses, and leaves the folder free", async () 
   expect(ended).toBeInstanceOf(RunError);
   expect(ended).toMatchObject({
     field: results,
-    expected: "a disk with room, that may be written",
+    expected: "a writable disk with free space",
   });
   expect(readdirSync(out)).toEqual([SWEEP_FILES.results]);
 });

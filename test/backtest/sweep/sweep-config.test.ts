@@ -52,8 +52,8 @@ describe("a sweep's file", () => {
     );
     expect(said({ method: "model" })).toMatch(/^method: is not one of the allowed values/);
     expect(said({ method: "sobol" })).toMatch(/^count: is missing.*such as 64/);
-    expect(said({ count: 3 })).toMatch(/^count: does not go with a grid/);
-    expect(said({ seed: 3 })).toMatch(/^seed: does not go with a grid/);
+    expect(said({ count: 3 })).toMatch(/^count: cannot be set for a grid/);
+    expect(said({ seed: 3 })).toMatch(/^seed: cannot be set for a grid/);
     expect(said({ objective: "luck" })).toMatch(
       /^objective: is not one of the allowed values.*profitOverDrawdown/,
     );
@@ -62,22 +62,22 @@ describe("a sweep's file", () => {
       /orderLatencyMs\.max: is not above min.*got 5.*above 5/,
     );
     expect(said(one("fills.orderLatencyMs", { min: 0, max: 5, scale: "log" }))).toMatch(
-      /min: has no logarithm/,
+      /min: has no logarithm, which scale: log needs/,
     );
     expect(said(one("fills.orderLatencyMs", { min: 1, max: 5 }))).toMatch(
-      /has no steps, which a grid needs/,
+      /has no steps, but a grid needs them/,
     );
     expect(said(one("fills.orderLatencyMs", { min: 1, max: 5, step: 0.5, scale: "log" }))).toMatch(
-      /step: leads nowhere/,
+      /step: does not increase a value/,
     );
     expect(said(one("fills.orderLatencyMs", { min: 1, max: 2.5, step: 1, integer: true }))).toMatch(
-      /is no whole number/,
+      /is not a whole number/,
     );
     expect(said(one("history.from", { values: [1] }))).toMatch(
-      /^parameters.history.from: is not varied by a sweep/,
+      /^parameters.history.from: cannot be varied by a sweep/,
     );
     expect(said(one("markets.ethusdc.params.levels", { values: [1] }))).toMatch(
-      /is of no market that is replayed.*got "ethusdc".*btcusdc/,
+      /is not among the replayed markets.*got "ethusdc".*btcusdc/,
     );
     expect(said({ walkForward: { trainMs: 5 } })).toMatch(/^walkForward.testMs: is missing/);
     expect(said({ walkForward: { trainMs: 5000, testMs: 5000, stepMs: 4999 } })).toMatch(
@@ -93,20 +93,20 @@ describe("a sweep's file", () => {
     await expect(
       checkStrategies(sweep, openLog({ level: "silent", clock: liveSeam().clock })),
     ).rejects.toThrow(
-      /^parameters.markets.btcusdc.params.halfSpreadBps: cannot be set: .*; it is point 1: .*halfSpreadBps -1/,
+      /^parameters.markets.btcusdc.params.halfSpreadBps: cannot be set: .*; at point 1: .*halfSpreadBps -1/,
     );
     expect(said({ parameters: { "fills.orderLatenzyMs": { values: [1] } } })).toMatch(
       /^parameters.fills.orderLatenzyMs: cannot be set: .*unknown key/,
     );
     expect(said({ parameters: { "decide.everyMs.fast": { values: [1] } } })).toMatch(
-      /leads through a value that is not a mapping/,
+      /passes through a value that is not a mapping/,
     );
   });
 
   it("names the point whose file of latencies is not there, before anything runs", () => {
     const parameters = { "fills.latencyFile": { values: ["nowhere.csv"] } };
     expect(said({ parameters })).toMatch(
-      /parameters\.fills\.latencyFile: cannot be set: fills\.latencyFile: cannot be read \(got ".*nowhere\.csv"\); expected a CSV file; it is point 0/,
+      /parameters\.fills\.latencyFile: cannot be set: fills\.latencyFile: cannot be read \(got ".*nowhere\.csv"\); expected a CSV file; at point 0/,
     );
   });
 

@@ -108,9 +108,9 @@ describe("a sweep's page with test windows", () => {
 
   it("says that an open position at the end of a window counts at the mark, without the cost of closing it", () => {
     expect(sweepPage(walked("profit"))).toContain(
-      "holds at the end of its window counts at the mark: closing it is not paid for",
+      "A position at the end of a window counts at the mark price, without the cost of closing it",
     );
-    expect(sweepPage(made())).not.toContain("closing it is not paid for");
+    expect(sweepPage(made())).not.toContain("without the cost of closing it");
   });
 
   it("has the profit of a test once, beside the objective's figure where that is another", () => {
@@ -195,7 +195,7 @@ describe.skipIf(!hasBrowser)(`sweep.html in a browser${skipNote}`, () => {
     const { page } = await opened("light", 1280);
     await expect
       .poll(() => page.locator(".warning").allInnerTexts(), BROWSER_TIMEOUT)
-      .toContain("1 of 60 points ended early in a window, or were refused: the table says how.");
+      .toContain("1 of 60 points ended early in a window, or were refused; the table shows why.");
     const heads = await page.locator("#points-table thead th").allInnerTexts();
     const column = heads.indexOf("ended early");
     await page.locator("#points-table thead th").nth(column).locator("button").click();
@@ -212,7 +212,7 @@ describe.skipIf(!hasBrowser)(`sweep.html in a browser${skipNote}`, () => {
       .poll(() => page.locator("#parallel path.point.doubtful").count(), BROWSER_TIMEOUT)
       .toBe(1);
     const heads = await page.locator("#points-table thead th").allInnerTexts();
-    const [mark, why] = ["doubtful", "why doubtful"].map((head) => heads.indexOf(head)) as [
+    const [mark, why] = ["warnings", "reasons"].map((head) => heads.indexOf(head)) as [
       number,
       number,
     ];

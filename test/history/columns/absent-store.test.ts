@@ -12,14 +12,14 @@ describe("Where there is nothing to replay", () => {
     const folder = scratchFolder();
     const store = new HistoryStore(join(folder, "history"));
     const said = (): string => noDataError(store, "btcusdt", ["trades"], [0, 86_400_000]).message;
-    expect(said()).toMatch(/^store: is not there: no such folder \(got ".*history"\)/);
+    expect(said()).toMatch(/^store: does not exist \(got ".*history"\)/);
     mkdirSync(store.root);
-    expect(said()).toMatch(/^store: is a folder without any history in it/);
+    expect(said()).toMatch(/^store: is a folder without any history/);
     await take(store, [
       fileOf(folder, "t.csv", "id,price,amount,time,isBuyerMaker\n1,5,1,1723161600000,true\n"),
     ]);
     expect(said()).toMatch(
-      /^btcusdt: has no trades of that time \(got "1970-01-01 to 1970-01-01"\); expected what the store has of it: trades of/,
+      /^btcusdt: has no trades at that time \(got "1970-01-01 to 1970-01-01"\); expected a time within the store's data: trades of/,
     );
   });
 });

@@ -180,7 +180,7 @@ describe("The columns beside the store", () => {
     const { store, importAnew } = await importedAnew();
     const made = openTape(store, MARKET, { ...ALL, onMake: importAnew });
     await expect(made).rejects.toThrow(
-      /2024-08-08\.parquet: was written anew while it was read .*the same command again/,
+      /2024-08-08\.parquet: was replaced while it was read .*repeat the command/,
     );
     expect((await openTape(store, MARKET, ALL)).signedTicks[0]).toBe(-52);
   });
@@ -195,9 +195,7 @@ describe("The columns beside the store", () => {
       watcher.close();
       importAnew();
     });
-    await expect(openTape(store, MARKET, ALL)).rejects.toThrow(
-      /was written anew while it was read/,
-    );
+    await expect(openTape(store, MARKET, ALL)).rejects.toThrow(/was replaced while it was read/);
     expect(tapeFiles(store)).toEqual([]);
     expect((await openTape(store, MARKET, ALL)).signedTicks[0]).toBe(-52);
   });

@@ -102,6 +102,6 @@ describe("Candles, marks and funding as columns", () => {
         }
       }
     };
-    await expect(read()).rejects.toThrow(/was written anew while it was read/);
+    await expect(read()).rejects.toThrow(/was replaced while it was read/);
   });
 });

@@ -187,7 +187,7 @@ describe("A tape opened from the store", () => {
       ConfigError,
     );
     await expect(openTape(store, "ethusdt", ALL)).rejects.toThrow(
-      /ethusdt: has no book and no trades of that time.*a market that the store has: btcusdt/,
+      /ethusdt: has no book and no trades at that time.*a market of the store: btcusdt/,
     );
   });
 
@@ -282,14 +282,14 @@ describe("What columns cannot hold", () => {
       "100.1",
       "9007199254740.992",
       {},
-      /row 2: amount has more lots.*expected at most 9007199254740991 lots of 0.001: a coarser/,
+      /row 2: amount has too many lots.*expected at most 9007199254740991 lots of 0.001; use a larger/,
     ],
     [
       "more ticks than 31 bits",
       "214748364.8",
       "1",
       {},
-      /row 2: price has more ticks.*at most 2147483647 ticks of 0.1/,
+      /row 2: price has too many ticks.*at most 2147483647 ticks of 0.1/,
     ],
     [
       "a finer tick than the data have",
@@ -307,7 +307,7 @@ describe("What columns cannot hold", () => {
 
   it("is a trade without a taker's side, as some sources have them", async () => {
     await expect(opened("100.1", "0.001", {}, "")).rejects.toThrow(
-      /row 2: id does not say who took/,
+      /row 2: id is of a trade without the taker's side/,
     );
   });
 
@@ -326,13 +326,13 @@ describe("What columns cannot hold", () => {
 
   it.each([["0"], ["-1"], ["x"]])("names an invalid tick size: %s", async (tickSize) => {
     await expect(opened("100.1", "0.001", { tickSize })).rejects.toThrow(
-      /tickSize: is not a unit of a grid/,
+      /tickSize: is not a valid step/,
     );
   });
 
   it("requests the grid if no day has one", async () => {
     await expect(opened("100.1", "0.001", { tickSize: undefined } as object)).rejects.toThrow(
-      /tickSize: no day of this market tells its grid/,
+      /tickSize: no day of this market has its tick and step size/,
     );
   });
 });

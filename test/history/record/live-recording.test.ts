@@ -285,7 +285,7 @@ it("continues on the market's new grid when it becomes finer, so that later pric
   const { code, err } = await run.done;
   expect(code).toBe(0);
   expect(err).toContain(
-    "ethusdc has a tick of 0.1 and a step of 0.001 now: the recording goes on in them",
+    "ethusdc now has a tick size of 0.1 and a step size of 0.001: the recording continues with them",
   );
   const ofTheExchange = { fromUs: START * 1000, toUs: (START + 3_600_000) * 1000 };
   const levels = finalBook(await openTape(store, COARSE, { ...ofTheExchange, tickSize: "0.1" }));

@@ -119,7 +119,7 @@ describe("A recording of a market's streams", () => {
       [MIDNIGHT + 1105, MIDNIGHT + 1107],
     ]);
     expect(day?.findings.map((finding) => finding.replace(/^\S+ /, ""))).toEqual([
-      "book: after 1 came 3 to 3",
+      "book: updates are missing: 3 to 3 followed 1",
       "the market stream was lost: a cable",
     ]);
     // The new book replaces everything before it, better prices too.
@@ -164,7 +164,9 @@ describe("A recording of a market's streams", () => {
     const [day] = session.store.days({ market: MARKET, kind: "book" });
     expect(day?.rows).toBe(4 + 1 + 1);
     expect(day?.covered).toEqual([[MIDNIGHT + 1002, MIDNIGHT + 1007]]);
-    expect(day?.findings).toEqual([expect.stringMatching(/: book: 2 to 3 came again$/)]);
+    expect(day?.findings).toEqual([
+      expect.stringMatching(/: book: the update 2 to 3 was received twice$/),
+    ]);
   });
 
   // An exchange may restart its count. If its messages counted as repeats, they would be ignored
@@ -203,8 +205,8 @@ describe("A recording of a market's streams", () => {
       "stream multiple: frame 999",
       "stream multiple: frame 1000",
       "what a session says of itself is always told",
-      "the recording broke off",
-      "7 more findings were left out",
+      "the recording ended without being closed",
+      "7 more findings are not listed",
     ]);
   });
 
@@ -223,8 +225,8 @@ describe("A recording of a market's streams", () => {
         ?.findings.map((finding) => finding.replace(/^\S+ /, "")) ?? [];
     expect(findings.slice(1000)).toEqual([
       expect.stringMatching(/^this machine's clock was set back by 2 s/),
-      expect.stringMatching(/^book: prices between the market's ticks/),
-      "7 more findings were left out",
+      expect.stringMatching(/^book: prices and amounts off the market's grid/),
+      "7 more findings are not listed",
     ]);
   });
 
@@ -322,7 +324,9 @@ describe("A recording of a market's streams", () => {
     const [day] = session.store.days({ market: MARKET, kind: "book" });
     expect(day).toMatchObject({ complete: false, rows: 4 + 1 + 4 });
     expect(day?.covered).toHaveLength(2);
-    expect(day?.findings).toEqual([expect.stringContaining("the recording broke off")]);
+    expect(day?.findings).toEqual([
+      expect.stringContaining("the recording ended without being closed"),
+    ]);
     expect(session.store.days({ market: MARKET, kind: "trades" })[0]?.rows).toBe(2);
     expect(await session.endingBook()).toEqual([
       [999, 1],
@@ -347,7 +351,7 @@ describe("A recording of a market's streams", () => {
     ]);
     const [day] = session.store.days({ market: MARKET, kind: "marks" });
     expect(day?.findings).toEqual([
-      expect.stringMatching(/: marks: the exchange tells a mark of zero$/),
+      expect.stringMatching(/: marks: the exchange sends a mark price of zero$/),
     ]);
     await (await session.open()).recorder.close();
   });
@@ -428,7 +432,9 @@ describe("A recording of a market's streams", () => {
     // Its streams count as connected only as long as records were written: the second trade is not
     // covered.
     expect(trades?.covered.every(([, toMs]) => toMs <= MIDNIGHT + 2503)).toBe(true);
-    expect(trades?.findings).toEqual([expect.stringContaining("the recording broke off")]);
+    expect(trades?.findings).toEqual([
+      expect.stringContaining("the recording ended without being closed"),
+    ]);
   });
 
   it("runs only once per market at a time", async () => {

@@ -86,7 +86,7 @@ describe("A recording on a machine whose clock is set", () => {
       expect(heard.map(({ latencyMs }) => latencyMs)).toEqual([2, 2, 2, 2, 2, 2]);
       expect(heard.map(({ exchangeMs }) => exchangeMs)).toEqual([0, 1, 2, 3, 4, 5]);
       expect(truth.findings()).toEqual([
-        `this machine's clock was set back by ${-stepMs / 1000} s: the recording keeps to the time before`,
+        `this machine's clock was set back by ${-stepMs / 1000} s: the recording continues by the clock before`,
       ]);
     },
   );
@@ -114,7 +114,7 @@ describe("A recording on a machine whose clock is set", () => {
           2 + stepMs,
         ]);
         expect(truth.findings()).toEqual([
-          `this machine's clock went forward by ${stepMs / 1000} s: it was set, and all from here on is heard that much later, or the machine stood still`,
+          `this machine's clock went forward by ${stepMs / 1000} s: either it was set, and later local times are off by as much, or the machine was suspended`,
         ]);
       }
     },

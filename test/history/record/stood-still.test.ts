@@ -37,7 +37,7 @@ describe("A recorder that receives nothing", () => {
     await session.hear(update(2, [1000, 6], []), down("market"));
     await session.recorder.close();
     const findings = [
-      "the recorder stood still for 40.0 s: what was told meanwhile is missing, or late",
+      "the recorder stalled for 40.0 s: data of that time is missing or late",
       "the market stream was lost: a cable",
     ];
     expect(told(session, "book")).toEqual({

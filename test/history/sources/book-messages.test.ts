@@ -238,7 +238,7 @@ describe("a book file with one row per level", () => {
     ];
     const { files } = await take(store, [fileOf(folder, "book.csv", HEADER + text.join(""))]);
     expect(files[0]?.findings).toEqual([
-      expect.stringContaining("several exchange stamps and one local stamp"),
+      expect.stringContaining("several exchange times but one local time"),
     ]);
     const { books, localUs } = await replayed(store);
     expect(books).toEqual([

@@ -75,11 +75,13 @@ describe("the interval of candles without end times", () => {
   it("cannot be requested longer than the steps between them, only shorter, for example if every other one is missing", async () => {
     const starts = [START, START + MINUTE, START + 2 * MINUTE];
     await expect(kindOf(starts, "1H")).rejects.toThrow(
-      /interval: is not what the candles of .*k\.ndjson are of \(got "1H"\); expected 1M or less/,
+      /interval: is not the interval of the candles of .*k\.ndjson \(got "1H"\); expected 1M or less/,
     );
     expect(await kindOf(starts, "1M")).toBe("klines-1M");
     expect(await kindOf([START, START + 7 * 60 * MINUTE], "1H")).toBe("klines-1H");
-    await expect(kindOf([START], undefined)).rejects.toThrow(/does not tell the interval/);
+    await expect(kindOf([START], undefined)).rejects.toThrow(
+      /the interval of the candles of .* is unknown/,
+    );
     expect(await kindOf([START], "1D")).toBe("klines-1D");
   });
 });
@@ -98,15 +100,17 @@ describe("the interval of Binance's candles", () => {
 
   it("is refused if it differs from the requested one, or between candles", async () => {
     await expect(binanceKindOf([[START, START + MINUTE]], 1, "1H")).rejects.toThrow(
-      /interval: is not what the candles.*got "1H"\); expected 1M/,
+      /interval: is not the interval of the candles.*got "1H"\); expected 1M/,
     );
     const two = [
       [START, START + MINUTE],
       [START + MINUTE, START + 3 * MINUTE],
     ] as const;
-    await expect(binanceKindOf(two)).rejects.toThrow(/does not tell the interval/);
+    await expect(binanceKindOf(two)).rejects.toThrow(
+      /the interval of the candles of .* is unknown/,
+    );
     await expect(binanceKindOf(two, 1, "1M")).rejects.toThrow(
-      /expected one interval, and not from 60 to 120 s/,
+      /expected one interval: the file's are from 60 to 120 s/,
     );
   });
 });
@@ -118,9 +122,9 @@ describe("candles that no backtest could play", () => {
     (month) => [Date.UTC(2025, month, 1), Date.UTC(2025, month + 1, 1)] as const,
   );
   const SECONDS =
-    /k.*: has candles of 1 s, and intervals of seconds are not kept \(got "1 s"\); expected candles of whole minutes/;
+    /k.*: has candles of 1 s, but the store does not support intervals of seconds \(got "1 s"\); expected candles of whole minutes/;
   const MONTHS =
-    /: has candles of a month, and intervals of months are not kept: a month has no fixed length .*expected candles of/;
+    /: has candles of a month, but the store does not support intervals of months: a month has no fixed length .*expected candles of/;
 
   it("are refused for their seconds where only their starts tell", () =>
     expect(kindOf([START, START + 1000, START + 2000])).rejects.toThrow(SECONDS));
@@ -132,10 +136,10 @@ describe("candles that no backtest could play", () => {
     "are refused for their seconds in Binance's files in %s, even a single one",
     async (_, unit) => {
       await expect(binanceKindOf([[START, START + 1000]], unit)).rejects.toThrow(
-        /has candles of 1 s, and intervals of seconds are not kept/,
+        /has candles of 1 s, but the store does not support intervals of seconds/,
       );
       await expect(binanceKindOf([[START, START + 90_000]], unit)).rejects.toThrow(
-        /has candles of 90 s, and intervals of seconds/,
+        /has candles of 90 s, but the store does not support intervals of seconds/,
       );
     },
   );
@@ -146,14 +150,14 @@ describe("candles that no backtest could play", () => {
       /has a candle that begins 59 s after the one before, while most begin 60 s after it/,
     );
     const apart = [START + 9 * DAY, START + 38 * DAY];
-    await expect(kindOf(apart)).rejects.toThrow(/does not tell the interval of its candles/);
+    await expect(kindOf(apart)).rejects.toThrow(/the interval of the candles of .* is unknown/);
     expect(await kindOf(apart, "1D")).toBe("klines-1D");
   });
 
   it("are known by the name that Binance gives their file", async () => {
     const second = `${START * 1000},1,2,1,2,3,${START * 1000 + 999_999},0,1,0,0,0\n`;
     await expect(taken("DOGEUSDT-1s-2025-01-01.csv", second)).rejects.toThrow(
-      /intervals of seconds are not kept/,
+      /the store does not support intervals of seconds/,
     );
     const month = `${Date.UTC(2025, 0, 1)},1,2,1,2,3,${Date.UTC(2025, 1, 1) - 1},0,1,0,0,0\n`;
     await expect(taken("DOGEUSDT-1mo-2025-01.csv", month)).rejects.toThrow(MONTHS);
@@ -165,13 +169,16 @@ describe("candles that no backtest could play", () => {
   });
 
   it.each([
-    ["1S", /interval: is of seconds, which are not kept \(got "1S"\); expected 1M/],
-    ["1s", /interval: is of seconds, which are not kept \(got "1s"\)/],
+    [
+      "1S",
+      /interval: is an interval of seconds, which the store does not support \(got "1S"\); expected 1M/,
+    ],
+    ["1s", /interval: is an interval of seconds, which the store does not support \(got "1s"\)/],
     [
       "1MO",
-      /interval: is of months, which are not kept: a month has no fixed length \(got "1MO"\)/,
+      /interval: is an interval of months, which the store does not support: a month has no fixed length \(got "1MO"\)/,
     ],
-    ["1mo", /interval: is of months, which are not kept/],
+    ["1mo", /interval: is an interval of months, which the store does not support/],
     [
       "5m",
       /interval: is not an interval \(got "5m"\); expected an interval such as 1M \(a minute\)/,
@@ -189,7 +196,7 @@ describe("candles that no backtest could play", () => {
       `time,o,h,l,c,v\n${[0, 1, 2].map((n) => `${START + n * stepMs},1,2,1,2,3\n`).join("")}`;
     for (const kind of ["klines-5M", "mark-klines-5M"])
       await expect(mapped(every(MINUTE), { kind, columns })).rejects.toThrow(
-        /is not what the candles of .* are of \(got "5M"\); expected 1M or less/,
+        /is not the interval of the candles of .* \(got "5M"\); expected 1M or less/,
       );
     await expect(mapped(every(5000), { kind: "klines-1M", columns })).rejects.toThrow(
       /has candles of 5 s/,
@@ -203,7 +210,7 @@ describe("candles that no backtest could play", () => {
     );
     expect(await mapped(every(2 * MINUTE), { kind: "klines-1M", columns }, "1M")).toBe("klines-1M");
     await expect(mapped(every(2 * MINUTE), { kind: "klines-1M", columns }, "2M")).rejects.toThrow(
-      /interval: contradicts a mapping \(got "2M"\); expected 1M, as the mapping's kind says, or none/,
+      /interval: contradicts the mapping \(got "2M"\); expected 1M, as in the mapping's kind, or no interval/,
     );
   });
 
@@ -212,10 +219,10 @@ describe("candles that no backtest could play", () => {
     const file = `time,o,h,l,c,v\n${[0, 1, 2].map((second) => `${START + second * 1000},1,2,1,2,3\n`).join("")}`;
     await expect(mapped(file, { kind: "klines", columns })).rejects.toThrow(/has candles of 1 s/);
     await expect(mapped(file, { kind: "klines-1S", columns })).rejects.toThrow(
-      /is of seconds, which are not kept/,
+      /is an interval of seconds, which the store does not support/,
     );
     await expect(mapped(file, { kind: "klines-1MO", columns })).rejects.toThrow(
-      /is of months, which are not kept/,
+      /is an interval of months, which the store does not support/,
     );
   });
 });

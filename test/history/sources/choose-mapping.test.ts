@@ -118,14 +118,14 @@ describe("files of one capture, one of which needs a mapping", () => {
     await expect(capture({ "trades.csv": TRADES }, { mapping: wrong })).rejects.toThrow(/pxx/);
     const files = { "book.csv": BOOK, "trades.csv": TRADES };
     await expect(capture(files, { mappings: [trades(), trades()] })).rejects.toThrow(
-      /mapping\.files: is missing in more than one mapping/,
+      /mapping\.files: may be missing in only one mapping/,
     );
     const named = trades({ files: ["trades.csv"] });
     await expect(capture(files, { mappings: [named, trades({ files: ["t*"] })] })).rejects.toThrow(
-      /trades\.csv is named by two mappings/,
+      /trades\.csv matches two mappings/,
     );
     await expect(capture(files, { mapping: trades({ files: ["other.csv"] }) })).rejects.toThrow(
-      /mapping\.files: names no file of this command \(got "other\.csv"\); expected one of book\.csv, trades\.csv/,
+      /mapping\.files: matches no file of this command \(got "other\.csv"\); expected one of book\.csv, trades\.csv/,
     );
   });
 });

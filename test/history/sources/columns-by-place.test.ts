@@ -73,7 +73,7 @@ describe("Columns by position", () => {
       timeUnit: "s",
     });
     await expect(held("t.csv", ROWS, named)).rejects.toThrow(
-      /has no header: its first line holds numbers .*--columns time=0,price=1; of this file 0 to 2/,
+      /has no header: its first line holds numbers .*--columns time=0,price=1; this file has 0 to 2/,
     );
   });
 });

@@ -258,7 +258,7 @@ describe("amounts that count contracts", () => {
   ])("are refused in %s of Binance under another name", async (_what, name, content) => {
     const { folder, store } = emptyStore();
     await expect(take(store, [fileOf(folder, name, content)])).rejects.toThrow(
-      /count contracts, not base units/,
+      /has amounts in contracts, not in base units/,
     );
   });
 });

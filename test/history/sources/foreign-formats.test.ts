@@ -33,7 +33,7 @@ describe("A file of a format that an import does not read", () => {
     [
       "x.csv.bz2",
       `BZh91AY&SY${REST}`,
-      /is packed with bzip2; expected a file that is plain, gzipped or zipped: bunzip2/,
+      /is packed with bzip2; expected a plain, gzipped or zipped file: bunzip2/,
     ],
     ["x.csv.xz", `\xfd7zXZ\0${REST}`, /is packed with xz/],
     ["x.csv.zst", `\x28\xb5\x2f\xfd${REST}`, /is packed with Zstandard; .*unzstd/],
@@ -47,7 +47,7 @@ describe("A file of a format that an import does not read", () => {
     ["x.sqlite", `SQLite format 3\0${REST}`, /is an SQLite database; .*sqlite3 -header -csv/],
     ["x.duckdb", `\x01\x02\x03\x04\x05\x06\x07\x08DUCK${REST}`, /is a DuckDB database/],
     ["x.tar", `${"t.csv".padEnd(257, "\0")}ustar\0${REST}`, /is a tar archive; .*tar -xf/],
-    ["x.bin", `\x01\x02${REST}`, /is a binary file of no format that is known \(got "0x0102/],
+    ["x.bin", `\x01\x02${REST}`, /is a binary file of unknown format \(got "0x0102/],
     [
       "x.csv",
       "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 5\n",
@@ -56,7 +56,7 @@ describe("A file of a format that an import does not read", () => {
     [
       "x.csv",
       '<?xml version="1.0"?><Error><Code>NoSuchKey</Code></Error>',
-      /is a page of HTML or XML, such as a server's answer/,
+      /is a page of HTML or XML, perhaps a server's answer/,
     ],
     ["x.csv", "<!DOCTYPE html><html>Not found</html>", /is a page of HTML or XML/],
   ])("is named, with what to do about it: %s", async (name, content, message) => {
@@ -85,7 +85,7 @@ describe("A file of a format that an import does not read", () => {
 
   it("is not confused with a text that begins with the same letters", async () => {
     expect(await refusal("a.csv", latin(`ORCAUSDT,price\n${ROWS}`))).toMatch(
-      /of no shape that is known/,
+      /has an unknown shape/,
     );
     expect(await refusal("a.csv", latin(ROWS))).toBe("nothing");
     expect(await refusal("a.csv.br", brotliCompressSync(ROWS.repeat(50)))).not.toBe("nothing");

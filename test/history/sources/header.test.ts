@@ -63,15 +63,19 @@ describe("a header", () => {
   });
 
   it.each([
-    ["twice the same name", "ts,px,px,qty", 'has two columns of one name: 2 and 3 (got "px")'],
+    [
+      "twice the same name",
+      "ts,px,px,qty",
+      'has two columns with the same name: 2 and 3 (got "px")',
+    ],
     [
       "names that differ in their case alone",
       "ts,px,PX,qty",
-      'has two columns of one name: 2 and 3 (got "PX")',
+      'has two columns with the same name: 2 and 3 (got "PX")',
     ],
-    ["a quote that does not end", 'ts,"px,qty', "with a quote that is not understood in field 2"],
-    ["a quote within a name", 'ts,p"x,qty', "with a quote that is not understood in field 2"],
-    ["something past a quote", 'ts,"px"x,qty', "with a quote that is not understood in field 2"],
+    ["a quote that does not end", 'ts,"px,qty', "an unexpected quote in field 2 of its first line"],
+    ["a quote within a name", 'ts,p"x,qty', "an unexpected quote in field 2 of its first line"],
+    ["something past a quote", 'ts,"px"x,qty', "an unexpected quote in field 2 of its first line"],
   ])("is refused with %s", async (_what, header, said) => {
     const folder = scratchFolder();
     const store = new HistoryStore(join(folder, "history"));

@@ -55,7 +55,7 @@ describe("numbers of JSON records", () => {
     const store = new HistoryStore(join(folder, "history"));
     await expect(take(store, [fileOf(folder, "t.ndjson", text)])).rejects.toThrow(
       new RegExp(
-        `${place} is a number that would be rounded \\(got "${value.replace(".", "[.]")}"\\)`,
+        `${place} is a number that JSON would round \\(got "${value.replace(".", "[.]")}"\\)`,
       ),
     );
     expect(await listHistory(store, { verify: true })).toEqual([]);
@@ -151,7 +151,7 @@ describe("numbers of JSON records", () => {
         trade("5", ',"line": 7') + trade("5", `,"line": ${line}`).replace('"id":1', '"id":2');
       await expect(take(store, [fileOf(folder, "t.ndjson", records)])).rejects.toThrow(
         new RegExp(
-          `line in line 2 is a number that would be rounded \\(got "${line.replace(".", "\\.")}"\\); expected digits without a fraction`,
+          `line in line 2 is a number that JSON would round \\(got "${line.replace(".", "\\.")}"\\); expected digits without a fraction`,
         ),
       );
     },

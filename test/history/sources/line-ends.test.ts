@@ -24,7 +24,7 @@ describe("the ends of a file's lines", () => {
     ["line 20002 ends with LF", `${HEAD}\r\n${rows(20_000).join("\r\n")}\r\n${row(30_000)}\n`],
   ])("are one or the other in a CSV file: %s", async (said, content) => {
     await expect(imported(content)).rejects.toThrow(
-      new RegExp(`t\\.csv: has lines of both ends: ${said}`),
+      new RegExp(`t\\.csv: mixes line ends: ${said}`),
     );
   });
 
@@ -35,7 +35,7 @@ describe("the ends of a file's lines", () => {
 
   it("must not be carriage returns alone", async () => {
     await expect(imported(`${HEAD}\r${rows(3).join("\r")}\r`)).rejects.toThrow(
-      /has lines that end with a carriage return alone/,
+      /has lines that end with only a carriage return/,
     );
   });
 });

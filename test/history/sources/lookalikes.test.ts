@@ -34,13 +34,13 @@ describe("a file that looks like another", () => {
       "candles of the mark would be of trades",
       "markPriceKlines/BTCUSDT-1m-2025-01-12.csv",
       CANDLES + CANDLE,
-      /nobody traded at.*--kind mark-klines/,
+      /not of trades.*--kind mark-klines/,
     ],
     [
       "each liquidation would be traded twice",
       "binance-futures_liquidations_2025-01-12_BTCUSDT.csv",
       `exchange,symbol,timestamp,local_timestamp,id,side,price,amount\nb,BTCUSDT,${MS}000,${MS}100,,sell,94500.1,7\n`,
-      /liquidations, which are among the trades/,
+      /liquidations, which the trades already contain/,
     ],
   ])("is refused: %s", async (_what, name, content, message) => {
     const folder = scratchFolder();

@@ -57,9 +57,9 @@ describe("the sequences of a mapped book", () => {
       lost: [at(1001, 9000)],
       findings: [
         expect.stringMatching(
-          /^2 updates do not follow on the one before .* the book is not known for 7\.999 s/,
+          /^2 updates do not continue the one before .* the book is unknown for 7\.999 s/,
         ),
-        expect.stringMatching(/name that one prevEndSequence/),
+        expect.stringMatching(/name that column prevEndSequence/),
       ],
     });
   });
@@ -87,7 +87,7 @@ describe("the sequences of a mapped book", () => {
     expect(await imported(missed, columns)).toEqual({
       covered: [at(0, 2001), at(5000, 5001)],
       lost: [at(2001, 5000)],
-      findings: [expect.stringMatching(/^1 updates do not follow/)],
+      findings: [expect.stringMatching(/^1 updates do not continue/)],
     });
   });
 
@@ -105,7 +105,7 @@ describe("the sequences of a mapped book", () => {
       findings: [],
     });
     expect((await imported(text, OWN, { symbol: "B" })).lost).toEqual([at(1001, 2001)]);
-    await expect(imported(text, OWN)).rejects.toThrow(/holds several markets/);
+    await expect(imported(text, OWN)).rejects.toThrow(/has several markets/);
   });
 
   it("say nothing where only one of them is named, which need not be counted one after the other", async () => {

@@ -42,7 +42,7 @@ describe("A record with records or lists within it", () => {
     async (name, content) => {
       const said = await refusal(content);
       expect(said).toContain(`is ${name}`);
-      expect(said).toContain("no mapping can name what is in them");
+      expect(said).toContain("which no shape and no mapping can read");
       expect(said).not.toContain("--mapping");
       expect(await refusal(content, FLAT)).toContain(`is ${name}`);
     },
@@ -67,7 +67,7 @@ describe("A JSON list", () => {
     [
       "a line",
       "[1609459200000,28900.0]\n[1609462800000,29000.0]\n",
-      /has a JSON list a line.*jq -r '@csv'/,
+      /has a JSON list on each line.*jq -r '@csv'/,
     ],
   ])("is refused with advice on converting it: %s", async (_what, content, said) => {
     expect(await refusal(content)).toMatch(said);

@@ -65,7 +65,7 @@ describe("a text that is not UTF-8", () => {
           shape: _where === "in what tells the market" ? "tardis-trades" : "trades",
         }),
       ).rejects.toThrow(
-        `stray.txt: is not UTF-8 in line ${line}, from byte ${offset} of the file on (got "0x${content.toString("hex", offset, offset + 1)}"); expected text in UTF-8`,
+        `stray.txt: is not UTF-8 in line ${line}, at byte ${offset} of the file (got "0x${content.toString("hex", offset, offset + 1)}"); expected text in UTF-8`,
       );
       expect(
         (await take(store, [fileOf(folder, "good.csv", TRADES + rows(3))])).files[0]?.rows,

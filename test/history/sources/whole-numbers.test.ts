@@ -53,7 +53,7 @@ describe("ids and stamps of a file", () => {
     [
       "9223372036854775808",
       "1723161600001",
-      'id is too large a number in row 2 (got "9223372036854775808"); expected digits',
+      'id is too large in row 2 (got "9223372036854775808"); expected digits',
     ],
     [
       "2",
@@ -68,7 +68,7 @@ describe("ids and stamps of a file", () => {
     [
       "2",
       "1723161600001000",
-      'time is too large a number in row 2 (got "1723161600001000"); expected whole milliseconds',
+      'time is too large in row 2 (got "1723161600001000"); expected whole milliseconds',
     ],
   ])("are refused if they cannot be stored: %s at %s", async (id, time, said) => {
     await expect(stored(id, time)).rejects.toThrow(said);
@@ -115,7 +115,7 @@ describe("ids and stamps of a file", () => {
     [
       "B-trades-2024-08-09.csv",
       "1,5.5,1,5.5,99999999999999,true,true\n",
-      /the first is number 1, .*instants from 2009 to 2099/,
+      /the first is row 1, .*times from 2009 to 2099/,
     ],
     ["B-bookTicker-2024-08-09.csv", `1,5,1,6,1,${TIME}.5,${TIME}\n`, NO_WHOLE],
     ["B-1m-2024-08.csv", `${TIME}.5,1,2,1,2,3,${TIME},1,1,1,1,0\n`, NO_WHOLE],
@@ -163,7 +163,7 @@ describe("ids and stamps of a file", () => {
       fileOf(folder, "t.csv", `${TARDIS}b,B,${TIME}000,${TIME}001,1.5,buy,5.5,1\n`),
     ]);
     expect(files[0]?.findings).toEqual([
-      "its ids are no integers: the number of the row stands for each",
+      "its ids are not integers: the number of the row stands for each",
     ]);
   });
 });

@@ -68,9 +68,9 @@ export async function replayTurns(
     if (!replay.run(decodeRecordedTurn(text, number))) break;
   }
   if (replay === undefined)
-    throw new FormatError("there are no turns", {
+    throw new FormatError("the file has no lines", {
       field: "line 1",
-      expected: "what began the session",
+      expected: "the header of a recorded session",
     });
   return replay.result();
 }
@@ -83,7 +83,7 @@ export async function* recordedTurns(folder: string, { turns }: Session): AsyncG
   const path = join(folder, SESSION_FILES.turns);
   const sha256 = await hashFile(path);
   if (sha256 !== turns.sha256)
-    throw new HistoryError(path, "is not what was recorded", {
+    throw new HistoryError(path, "has changed since it was recorded: its SHA-256 differs", {
       value: sha256,
       expected: turns.sha256,
     });
@@ -166,7 +166,7 @@ class TurnReplay {
         : {
             turn: missing.turn,
             atMs: Math.floor(missing.atUs / 1000),
-            why: "no such turn is recorded",
+            why: "the session recorded no input for this turn",
             live: textOf(missing),
             replay: null,
           };
@@ -186,7 +186,7 @@ class TurnReplay {
     if (input.kind !== "heard") return input;
     const event =
       this.#markets.get(input.marketId)?.nextEvent(input) ??
-      `the store has nothing of ${input.marketId}`;
+      `the store has no data of ${input.marketId}`;
     return typeof event === "string" ? event : { kind: "event", event };
   }
 
@@ -195,10 +195,12 @@ class TurnReplay {
     try {
       this.#bot.accept(input);
     } catch (error) {
-      return `the bot broke: ${error instanceof Error ? error.message : String(error)}`;
+      return `the bot failed: ${error instanceof Error ? error.message : String(error)}`;
     }
     if (!this.#ran)
-      return input.kind === "timer" ? "no such timer was set" : "the bot had stopped already";
+      return input.kind === "timer"
+        ? "the replayed bot set no such timer"
+        : "the replayed bot had already stopped";
     return this.#runtime.difference;
   }
 
@@ -214,7 +216,7 @@ class TurnReplay {
         return {
           turn,
           atMs,
-          why: liveText === null ? "live wanted nothing new" : "the intents differ",
+          why: liveText === null ? "live produced no new intent" : "the intents differ",
           live: liveText,
           replay: replayText,
         };
@@ -225,7 +227,7 @@ class TurnReplay {
       return {
         turn,
         atMs,
-        why: why ?? "the replay wanted nothing new",
+        why: why ?? "the replay produced no new intent",
         live: textOf(missed),
         replay: null,
       };

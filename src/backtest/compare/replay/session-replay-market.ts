@@ -48,10 +48,10 @@ export class SessionReplayMarket {
     while (this.#playedMessages < input.number - 1)
       this.book.applyStoredMessage(tape, this.#next());
     if (this.#playedMessages !== input.number - 1)
-      return `message ${input.number} of ${marketId} was heard already`;
+      return `message ${input.number} of ${marketId} was already received`;
     const message = this.#next();
     if (tape.kind[message] !== KINDS[input.what])
-      return `message ${input.number} of ${marketId} is no ${input.what} in the store`;
+      return `message ${input.number} of ${marketId} is another kind of message in the store, expected ${input.what}`;
     switch (input.what) {
       case "public-trade":
         return this.#trade(input.id, message);

@@ -90,33 +90,31 @@ export class QuotingRecord {
         .filter((refusal) => by.includes(refusal.by))
         .map(({ count, reason, why }) => `${count} x ${reason}: ${why}`);
     if (sent > 0)
-      return `the exchange took none of the ${sent} orders that were sent${because(words(["exchange"]))}`;
+      return `the exchange accepted none of the ${sent} orders that were sent${because(words(["exchange"]))}`;
     const never = (why: string): string => `no order was ever sent: ${why}`;
     if (wanting > 0) {
       const halts = this.#longHalts(marketId, end);
       const reasons = [...halts, ...words(["limit", "bot"])];
       return never(
-        `its strategy asked for quotes ${times(wanting)}${because(reasons.length > 0 ? reasons : end.blocks)}`,
+        `its strategy planned quotes ${times(wanting)}${because(reasons.length > 0 ? reasons : end.blocks)}`,
       );
     }
     if (endedWhy !== undefined) return never(endedWhy);
     if (refused > 0) {
       const of = intents === 0 ? `all ${refused}` : `${refused} of the ${refused + intents}`;
-      const rest = intents === 0 ? "" : ", and the others wanted no quotes";
+      const rest = intents === 0 ? "" : ", and the others had no quotes";
       return never(
         `the bot refused ${of} intents of its strategy${because(words(["bot"]))}${rest}`,
       );
     }
     if (intents > 0)
       return never(
-        `its strategy wanted no quotes in any of its ${intents} intents${because(clamps)}`,
+        `its strategy planned no quotes in any of its ${intents} intents${because(clamps)}`,
       );
     if (end.views > 0)
-      return never(
-        `its strategy was shown the market ${times(end.views)} and never asked for anything`,
-      );
+      return never(`its strategy was called ${times(end.views)} and never returned an intent`);
     return never(
-      `its strategy was never shown the market${because(end.book === undefined ? end.blocks : [end.book])}`,
+      `its strategy was never called${because(end.book === undefined ? end.blocks : [end.book])}`,
     );
   }
 

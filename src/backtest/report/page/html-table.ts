@@ -57,5 +57,5 @@ export function figureHtml(id: string, title: string, note: string, extra = ""):
 export function gapsHtml(gaps: readonly string[]): string {
   if (gaps.length === 0) return "";
   const list = `<ul class="gloss">${gaps.map((gap) => `<li>${escapeHtml(gap)}</li>`).join("")}</ul>`;
-  return `<details open><summary>What the history lacks of the span</summary>${windowHtml("Gaps of the history", list, true)}</details>`;
+  return `<details open><summary>Gaps of the history in the replayed span</summary>${windowHtml("Gaps of the history", list, true)}</details>`;
 }

@@ -79,7 +79,7 @@ function cards(report: Report): Card[] {
       name: "Deepest drawdown",
       value: moneyText(drawdown.max),
       unit,
-      note: `${drawdown.share === null ? "" : `${percent(drawdown.share, 3)} of the peak, `}looked at every ${figure(drawdown.sampleMs / 1000)} s`,
+      note: `${drawdown.share === null ? "" : `${percent(drawdown.share, 3)} of the peak, `}sampled every ${figure(drawdown.sampleMs / 1000)} s`,
     },
     {
       name: "Profit on turnover",
@@ -102,14 +102,14 @@ function cards(report: Report): Card[] {
     {
       name: "Profit over drawdown",
       value: profitOverDrawdown === null ? "none" : figure(profitOverDrawdown),
-      note: "the whole run's",
+      note: "over the whole run",
     },
     {
       name: "Sharpe ratio",
       value: sharpe === null ? "none" : figure(sharpe.value),
       note:
         sharpe === null
-          ? "needs ten whole days that differ"
+          ? "needs ten whole days with different profits"
           : `± ${figure(sharpe.standardError)} standard error, ${sharpe.days} days`,
     },
   ];
@@ -117,12 +117,10 @@ function cards(report: Report): Card[] {
 
 function warningsHtml(report: Report): string {
   const { notes, orders, refused } = report;
-  const warnings = report.worthless.map(
-    (text) => `This run is worth nothing: ${escapeHtml(text)}.`,
-  );
+  const warnings = report.worthless.map((text) => `This run is worthless: ${escapeHtml(text)}.`);
   if (report.isIndicative) {
     warnings.push(
-      "Replayed on candles: what traded at which price within a candle is not known, so its fills are a guess and its profit indicates at most.",
+      "Replayed on candles: the trades within a candle are not known, so the fills are a guess and the profit is only indicative.",
     );
   }
   if (report.ended !== "end-of-history") {
@@ -131,7 +129,7 @@ function warningsHtml(report: Report): string {
     );
   }
   for (const doubt of report.doubts)
-    warnings.push(`Do not believe this without a second look: ${escapeHtml(doubt)}.`);
+    warnings.push(`This run may be too optimistic: ${escapeHtml(doubt)}.`);
   const intents = refused.filter(({ by }) => by === "bot");
   for (const { marketId, count, reason, why } of intents)
     warnings.push(

@@ -7,10 +7,10 @@ import { countText, escapeHtml, exactText, figure, percent } from "./html-text.j
 type Market = Report["markets"][number];
 
 const CAUSES = {
-  queue: "what stood ahead at its price had traded",
+  queue: "the amount ahead of it at its price had traded",
   through: "a trade printed beyond its price",
   cross: "the other side's best price reached it",
-  taker: "it took on arrival",
+  taker: "it took liquidity on arrival",
 } as const;
 
 /** The explanation of a fill by `through` on candles, where no trade is known. */
@@ -38,8 +38,8 @@ ${figureHtml(`position-${id}`, "Position", `Base units, long above zero. From ${
 </section>
 <div class="two"><section><h2>Why it was filled</h2>${causesHtml(market, report.isIndicative)}</section><section><h2>How it quoted</h2>${quotesHtml(market)}</section></div>
 <section><h2>Quoting over time</h2>
-${figureHtml(`uptime-${id}`, "Time with an order", `Per cent of each stretch between two samples. <span class="key"><i class="c-ink"></i>both sides</span><span class="key"><i class="c-buy"></i>bid</span><span class="key"><i class="c-sell"></i>ask</span>`)}
-${figureHtml(`distance-${id}`, "Distance to the touch", `Ticks behind the best price of the others, by time; below zero inside their spread. <span class="key"><i class="c-buy"></i>bid</span><span class="key"><i class="c-sell"></i>ask</span>`)}
+${figureHtml(`uptime-${id}`, "Time with an order", `Per cent of each interval between two samples. <span class="key"><i class="c-ink"></i>both sides</span><span class="key"><i class="c-buy"></i>bid</span><span class="key"><i class="c-sell"></i>ask</span>`)}
+${figureHtml(`distance-${id}`, "Distance to the touch", `Ticks behind the best price of other orders, averaged over time; below zero inside their spread. <span class="key"><i class="c-buy"></i>bid</span><span class="key"><i class="c-sell"></i>ask</span>`)}
 </section>
 <section><h2>Markouts</h2>${markoutsHtml(report, market)}</section></div>`;
 }
@@ -48,12 +48,12 @@ ${figureHtml(`distance-${id}`, "Distance to the touch", `Ticks behind the best p
 function heldText({ position: { last } }: Market): string {
   return Number(last) === 0
     ? ""
-    : ` ${exactText(last)} are held at the end: they count at the mark, and closing them is not paid for.`;
+    : ` The run ends with a position of ${exactText(last)}: it counts at the mark price, without the cost of closing it.`;
 }
 
 function causesHtml({ fills }: Market, isOnCandles: boolean): string {
   const total = fills.all.fills;
-  if (total === 0) return "<p>Nothing was filled.</p>";
+  if (total === 0) return "<p>No order was filled.</p>";
   const parts = FILL_CAUSES.filter((cause) => fills.byCause[cause].fills > 0);
   const bar = parts
     .map(
@@ -78,9 +78,9 @@ function causesHtml({ fills }: Market, isOnCandles: boolean): string {
 }
 
 const DOUBTFUL = {
-  asTakers: "may take, charged as takers",
-  asMakers: "may take, charged as makers",
-  postOnly: "post-only, some of which would have been refused",
+  asTakers: "may have taken liquidity, charged as takers",
+  asMakers: "may have taken liquidity, charged as makers",
+  postOnly: "are post-only, some of which may have been rejected",
 } as const;
 
 /** Share of the ambiguous fills: history does not show whether their orders rested first. */
@@ -100,7 +100,7 @@ function doubtfulHtml({ doubtful }: Market["fills"]): string {
       exactText(feesOtherwise),
     ];
   });
-  return `${tableHtml("Doubtful fills by what their orders may do", ["orders that", "fills", "amount", "spread", "fees paid", "fees otherwise"], rows)}<p class="gloss">Doubtful: filled through or by a cross so soon after they arrived that the history does not tell whether they rested, took or were refused.</p>`;
+  return `${tableHtml("Ambiguous fills by kind of order", ["orders that", "fills", "amount", "spread", "fees paid", "fees otherwise"], rows)}<p class="gloss">Ambiguous: orders filled through or by a cross so soon after their arrival that the history does not show whether they rested, took liquidity or were rejected.</p>`;
 }
 
 function quotesHtml({ quotes, orders }: Market): string {
@@ -115,17 +115,17 @@ function quotesHtml({ quotes, orders }: Market): string {
   ]);
   return `${meter("both sides", quotes.both)}${meter("bid", quotes.bid.resting)}${meter("ask", quotes.ask.resting)}
 ${tableHtml("Quotes by side", ["side", "at the touch or better", "mean distance to the touch"], rows)}
-<p class="gloss">Shares of the time; the touch is the best price of the others. ${countText(orders.placed)} orders placed, ${countText(orders.filled)} of them filled at least in part, ${countText(orders.cancels)} cancels, ${countText(orders.cancelAlls)} cancel-alls, ${countText(orders.throttled)} actions held back by the token budget.</p>`;
+<p class="gloss">Shares of the time; the touch is the best price of other orders. ${countText(orders.placed)} orders placed, ${countText(orders.filled)} of them filled at least in part, ${countText(orders.cancels)} cancels, ${countText(orders.cancelAlls)} cancel-alls, ${countText(orders.throttled)} actions held back by the token budget.</p>`;
 }
 
 function markoutsHtml(report: Report, market: Market): string {
   const { markouts } = market;
-  if (markouts.length === 0) return "<p>Nothing was filled.</p>";
+  if (markouts.length === 0) return "<p>No order was filled.</p>";
   const id = escapeHtml(market.marketId);
   const levels = [...new Set(markouts.map(({ level }) => level))];
   const choice = `<label class="choice">Quote level <select class="levels">${levels.map((level) => `<option value="${level}">${levelName(level)}</option>`).join("")}</select></label>`;
   const note =
-    "What the mid, so long after a fill, is worth against the price of the fill, in ticks, weighted by amount; above zero is gain. The band holds the mean of both sides with 95 %, over blocks of four horizons of time, since fills close in time see the same move; with fewer than five blocks there is none, and a curve may run out of the chart.";
+    "The mid at a horizon after a fill against the price of the fill, in ticks, weighted by amount; above zero is a gain. The band is the 95 % confidence interval of the mean of both sides. It uses blocks of four horizons of time, since fills close in time see the same move. With fewer than five blocks there is no band. A curve may leave the chart.";
   const rows = markouts.map(({ side, level, fills, horizons }) => [
     `${levelName(level)}, ${side === "BOTH" ? "both sides" : side === "BUY" ? "buys" : "sells"}`,
     countText(fills),
@@ -146,6 +146,6 @@ function markoutsHtml(report: Report, market: Market): string {
 
 function levelName(level: number | "ALL"): string {
   if (level === "ALL") return "all";
-  if (level === WORKED) return "working a position";
+  if (level === WORKED) return "towards a target position";
   return level === LAST_LEVEL ? `${level} and beyond` : String(level);
 }

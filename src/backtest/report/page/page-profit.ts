@@ -25,12 +25,12 @@ const PART_NAMES: Readonly<Record<ReportPart, string>> = {
 /** Equity and drawdown over time, the waterfall of the parts, and the days. */
 export function profitHtml(report: Report): string {
   return `<section><h2>Equity</h2><button type="button" id="whole-span" hidden>Show the whole run</button>
-${figureHtml("equity", "Net value", `What the exchange itself would say the account is worth, at its marks, in ${escapeHtml(report.asset)}. Drag over a chart, or spread two fingers, to see a part of the time; double click or double tap for all of it.`)}
-${figureHtml("drawdown", "Drawdown", "Below the highest value before.")}
+${figureHtml("equity", "Net value", `The account's equity at the exchange's mark prices, in ${escapeHtml(report.asset)}. To zoom in, drag over a chart or spread two fingers; to zoom out, double-click or double-tap.`)}
+${figureHtml("drawdown", "Drawdown", "Distance below the highest value so far.")}
 </section>
 <section><h2>Where the profit comes from</h2>
 ${waterfallHtml(report)}
-<p class="gloss">Spread: every fill against the mid at its instant. Adverse selection: what fills of orders that rested lost by moves of the mid within ${report.adverseSelectionSeconds} s after them. Inventory: what the mid's other moves did to the position. Basis: the exchange's mark against the mid. The parts sum to the change of the net value to the last unit, deposits apart.</p>
+<p class="gloss">Spread: each fill against the mid at its time. Adverse selection: the effect of moves of the mid within ${report.adverseSelectionSeconds} s after a fill, for orders that rested. Inventory: the effect of all other moves of the mid on the position. Basis: the exchange's mark price against the mid. The parts sum exactly to the change of the net value without deposits and withdrawals.</p>
 ${figureHtml("parts", "Parts over time", legendHtml(report))}
 ${marketSplitHtml(report)}</section>
 ${daysHtml(report)}`;
@@ -64,7 +64,7 @@ function waterfallHtml({ profit, asset }: Report): string {
   const none = REPORT_PARTS.filter((part) => profit[part] === "0").map((part) =>
     PART_NAMES[part].toLowerCase(),
   );
-  return `<table class="waterfall"><caption class="unseen">Profit by its parts, ${escapeHtml(asset)}</caption><tbody>${rows.join("")}</tbody></table>${none.length === 0 ? "" : `<p class="gloss">Nothing came of ${none.join(", ")}.</p>`}`;
+  return `<table class="waterfall"><caption class="unseen">Profit by its parts, ${escapeHtml(asset)}</caption><tbody>${rows.join("")}</tbody></table>${none.length === 0 ? "" : `<p class="gloss">Zero: ${none.join(", ")}.</p>`}`;
 }
 
 function legendHtml({ profit }: Report): string {
@@ -119,7 +119,7 @@ function daysHtml({ daily, asset }: Report): string {
     "turnover",
     "fills",
   ];
-  return `<section><h2>Day by day</h2><p class="gloss">In ${escapeHtml(asset)}. A day runs from the last sample of the day before to its own last. Point at a figure for all its digits; report.json has them too.</p>${tableHtml("Day by day", heads, rows)}</section>`;
+  return `<section><h2>Day by day</h2><p class="gloss">In ${escapeHtml(asset)}. A day runs from the last sample of the day before to its own last sample. Hover over a figure to see all its digits; report.json has them too.</p>${tableHtml("Day by day", heads, rows)}</section>`;
 }
 
 /** Money rounded as in a headline, with the exact amount on hover. */

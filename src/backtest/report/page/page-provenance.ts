@@ -8,7 +8,7 @@ export function provenanceHtml(report: Report): string {
 <section><h2>Fills one by one</h2><p class="gloss">${fillsGloss(report)}</p><div id="fills-table"><noscript>The table needs JavaScript; fills.csv has every fill.</noscript></div></section>
 ${refusedHtml(report)}
 ${notesHtml(report)}
-<section><h2>What made this run</h2>${modelsHtml(report)}
+<section><h2>Inputs of this run</h2>${modelsHtml(report)}
 ${report.configuration.map(({ name, yaml, sha256 }) => `<details><summary>${escapeHtml(name)}</summary><p class="gloss">SHA-256 <code>${sha256}</code></p><pre tabindex="0">${escapeHtml(yaml)}</pre></details>`).join("")}
 ${inputsHtml(report)}${dataHtml(report)}${gapsHtml(report.gaps)}
 </section>`;
@@ -20,7 +20,7 @@ function budgetsHtml({ budgets }: Report): string {
     figureHtml(
       `budget-${index}`,
       `${escapeHtml(name)} tokens used`,
-      `Of ${countText(limitTokens)}, where the broken line stands; at most ${countText(mostUsedTokens)}${limitTokens === 0 ? "" : ` (${((100 * mostUsedTokens) / limitTokens).toFixed(1)} %)`} when looked at.`,
+      `Of ${countText(limitTokens)} (dashed line); at most ${countText(mostUsedTokens)}${limitTokens === 0 ? "" : ` (${((100 * mostUsedTokens) / limitTokens).toFixed(1)} %)`} at a sample.`,
     ),
   );
   return `<section><h2>Token budgets</h2><div class="two">${charts.join("")}</div></section>`;
@@ -32,13 +32,13 @@ function fillsGloss({ fills, asset }: Report): string {
     oneOf === 1
       ? `All ${countText(count)} fills.`
       : `One of ${oneOf} fills, ${countText(count)} of ${countText(fills.all.fills)}; fills.csv has all.`;
-  return `${thinned} Times are UTC at the exchange; money in ${escapeHtml(asset)}; a fee above zero was paid. A column's head sorts by it.`;
+  return `${thinned} Times are UTC at the exchange; money in ${escapeHtml(asset)}; a fee above zero was paid. Click a column's header to sort.`;
 }
 
 const REFUSED_BY = {
-  bot: "an intent, by the bot",
-  limit: "an order, by a limit",
-  exchange: "by the exchange",
+  bot: "intent, refused by the bot",
+  limit: "order, held back by a limit",
+  exchange: "request, rejected by the exchange",
 } as const;
 
 function refusedHtml({ refused, markets }: Report): string {
@@ -51,7 +51,7 @@ function refusedHtml({ refused, markets }: Report): string {
     text(firstAt.replace("T", " ").replace("Z", "")),
     { html: escapeHtml(why), className: "text long" },
   ]);
-  return `<section><h2>What was refused</h2><p class="gloss">What the strategy or the bot asked for and did not get.</p>${tableHtml("What was refused", ["reason", "what, and by whom", "times", "first (UTC)", "in the words of the first"], rows)}</section>`;
+  return `<section><h2>Refused intents and orders</h2><p class="gloss">Intents of the strategy and orders of the bot that were refused.</p>${tableHtml("Refused intents and orders", ["reason", "kind", "times", "first (UTC)", "message of the first"], rows)}</section>`;
 }
 
 function notesHtml({ notes }: Report): string {

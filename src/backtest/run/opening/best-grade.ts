@@ -21,10 +21,10 @@ export function bestGrade(
   if (all("trades")) return "trades";
   if (markets.every((market) => intervalsOf(store, market).length > 0)) return "klines";
   const there = store.series().map(({ market, kind }) => `${market} ${kind}`);
-  throw new ConfigError("has no history of every market at that time", {
+  throw new ConfigError("lacks history of some market at that time", {
     field: "history.store",
     value: store.root,
-    expected: `books and trades, trades, or candles of ${markets.join(", ")} (there are ${there.join(", ") || "none"}; marketwright data list shows their spans)`,
+    expected: `books and trades, trades, or candles of ${markets.join(", ")}; the store has ${there.join(", ") || "none"} (marketwright data list shows their spans)`,
   });
 }
 
@@ -40,7 +40,7 @@ export function shortestInterval(store: HistoryStore, markets: readonly string[]
   );
   const [shortest] = common.sort((a, b) => (intervalToMs(a) ?? 0) - (intervalToMs(b) ?? 0));
   if (shortest !== undefined) return shortest;
-  throw new ConfigError("has no candles that all markets have", {
+  throw new ConfigError("is missing: the markets have no common interval of candles", {
     field: "history.interval",
     expected: `klines of one interval for ${markets.join(", ")}`,
   });

@@ -58,7 +58,7 @@ export function littleCommonTime(
   const whose = markets.length === 1 ? "its market" : "all of its markets";
   const percent = Number((100 * share).toPrecision(2));
   return [
-    `the history has data of ${whose} for ${percent} % of the run's time, ${reachText(common)}: its gaps name the rest`,
+    `the history has data of ${whose} for only ${percent} % of the run's time, ${reachText(common)}; the report lists the gaps`,
   ];
 }
 

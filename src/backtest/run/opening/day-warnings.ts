@@ -75,7 +75,7 @@ function doubtsOf({ sources, grid }: DayManifest, run: RunGrid): Set<string> {
   const found = new Set<string>();
   for (const { isInContracts, clock = [] } of sources) {
     if (isInContracts === true)
-      found.add("its amounts count contracts, and each is taken for one base unit");
+      found.add("its amounts count contracts, and each contract is counted as one base unit");
     const parts = clock.map(({ smallestNs, isByHand }) => ({
       smallestNs: BigInt(smallestNs),
       isByHand,

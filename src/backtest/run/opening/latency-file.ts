@@ -41,10 +41,10 @@ export function readLatencyFile(path: string): LatencySample[] {
       });
     if ([requestUs, exchangeUs, responseUs].every(Number.isSafeInteger) && responseUs >= requestUs)
       return { requestUs, exchangeUs, responseUs };
-    throw new ConfigError("is not a round trip", {
+    throw new ConfigError("is not a valid round trip", {
       field: `fills.latencyFile line ${at + 2}`,
       value: line,
-      expected: "three whole numbers of microseconds, the response not before the request",
+      expected: "three whole numbers of microseconds, with the response not before the request",
     });
   });
 }

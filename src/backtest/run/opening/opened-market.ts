@@ -23,10 +23,10 @@ export function requireRecords(
   store: HistoryStore,
 ): void {
   if (firstUs(market) < history.toUs) return;
-  throw new ConfigError("has no record of that time", {
+  throw new ConfigError("has no data at that time", {
     field: `history.markets.${market.marketId}`,
     value: `${instantText(Math.floor(history.fromUs / 1000))} to ${instantText(Math.floor(history.toUs / 1000))}`,
-    expected: `a time in which ${store.root} has any of ${history.markets[market.marketId]} (marketwright data list --days)`,
+    expected: `a time for which ${store.root} has data of ${history.markets[market.marketId]} (see marketwright data list --days)`,
   });
 }
 

@@ -119,8 +119,10 @@ type SeenTape = Pick<
   "tickSize" | "stepSize" | "exchangeUs" | "rowEnd" | "signedTicks" | "lots"
 >;
 
-const QUOTES_ALONE = "a quote between two of them has nobody ahead of it, which flatters";
-const ORDERS_REFUSED = "the exchange would have refused an order of an amount between two of them";
+const QUOTES_ALONE =
+  "a quote between two recorded prices has no orders ahead of it, which is too optimistic";
+const ORDERS_REFUSED =
+  "the exchange would have rejected an order with an amount between two of them";
 
 function textsOf(
   found: readonly CoarseStretch[],
@@ -134,12 +136,12 @@ function textsOf(
     if (isAll)
       return `${what} is finer than that of the recording, whose first ${count} ${values} are all multiples of ${recorded}: ${why}`;
     const span = `from ${instantText(fromUs / 1000)} to ${instantText(toUs / 1000)}`;
-    return `${what} is finer than that of the recording ${span}, whose ${count} ${values} are all multiples of ${recorded}: ${why}; run each time with its own rules`;
+    return `${what} is finer than that of the recording ${span}, whose ${count} ${values} are all multiples of ${recorded}: ${why}; run each period with its own rules`;
   };
   const more = found.length - TOLD_ALONE;
   return [
     ...found.slice(0, TOLD_ALONE).map(text),
-    ...(more > 0 ? [`and so is ${what} at ${more} times more`] : []),
+    ...(more > 0 ? [`${what} is also finer at ${more} more times`] : []),
   ];
 }
 

@@ -59,7 +59,7 @@ export function requireInputs(wanted: InputChecksums, found: InputChecksums): vo
   for (const [path, sha256] of Object.entries(found)) {
     if (wanted[path] === sha256) continue;
     throw new ChangedInput(
-      "is not the sweep's: it, or what it imports, is another one than when the sweep began",
+      "differs from the sweep's: the file or one that it imports has changed since the sweep began",
       {
         field: path,
         value: sha256,

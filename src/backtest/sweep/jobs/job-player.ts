@@ -122,7 +122,7 @@ export class JobPlayer {
     const loaded = await loadStrategies(bot, this.#log).catch((cause: unknown) => {
       // The sweep itself could load the job's strategy.
       throw cause instanceof ConfigError
-        ? new ChangedInput(`is not the sweep's: ${cause.message}`, { cause })
+        ? new ChangedInput(`the strategy differs from the sweep's: ${cause.message}`, { cause })
         : cause;
     });
     requireInputs(inputs, strategyChecksums(strategyFiles(loaded)));

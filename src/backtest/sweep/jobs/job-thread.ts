@@ -14,9 +14,9 @@ import type { FromThread, ThreadStart, ToThread } from "./thread-messages.js";
 
 const port = parentPort;
 if (port === null)
-  throw new RunError("is no program of its own", {
+  throw new RunError("cannot be started directly", {
     field: "job-thread",
-    expected: "to be started by a sweep",
+    expected: "a sweep to start it",
   });
 const { version } = workerData as ThreadStart;
 
@@ -54,7 +54,7 @@ port.on("message", (message: ToThread) => {
   if (played === undefined) {
     answer({
       kind: "failed",
-      error: serialiseError(new RunError("a job came before its history")),
+      error: serialiseError(new RunError("a job arrived before its history")),
     });
     return;
   }

@@ -180,12 +180,14 @@ export class ThreadPool implements JobRunner {
     });
     hand.worker.on("error", (cause) =>
       fail(
-        new RunError(`a worker died: ${cause instanceof Error ? cause.message : String(cause)}`, {
+        new RunError(`a worker failed: ${cause instanceof Error ? cause.message : String(cause)}`, {
           cause,
         }),
       ),
     );
-    hand.worker.on("exit", (code) => fail(new RunError(`a worker ended by itself, with ${code}`)));
+    hand.worker.on("exit", (code) =>
+      fail(new RunError(`a worker ended unexpectedly with exit code ${code}`)),
+    );
     return hand;
   }
 

@@ -13,9 +13,9 @@ export function requireUnchanged(opened: readonly Day[], begun: readonly Day[]):
   const sums = new Map(begun.map(({ file, sha256 }) => [file, sha256]));
   const other = opened.find(({ file, sha256 }) => sums.get(file) !== sha256);
   if (other === undefined) return;
-  throw new ConfigError("is another one than when the sweep began", {
+  throw new ConfigError("has changed since the sweep began", {
     field: other.file,
     value: other.sha256,
-    expected: `${sums.get(other.file) ?? "no such day"}: a history that stays as it is while it is swept (--replace begins anew)`,
+    expected: `${sums.get(other.file) ?? "no such day"}: a history that does not change during the sweep (--replace starts again)`,
   });
 }

@@ -53,7 +53,7 @@ export function requireAcceptedPoint(
   if (!results.every((result) => result?.ended === "refused")) return;
   const { index, values } = points[0] as Point;
   throw new ConfigError(
-    `no point can be run; point ${index} (${pointText(values)}) is refused: ${first?.reason}`,
+    `the market accepts no point: point ${index} (${pointText(values)}) is refused: ${first?.reason}`,
     { field: "parameters" },
   );
 }

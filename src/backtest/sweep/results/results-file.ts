@@ -35,7 +35,7 @@ export class ResultsFile {
     refuseForeignFolder(directory, replace);
     makeFolder(directory);
     this.#lock = wrapDiskError(directory, () =>
-      StoreLock.take(directory, "one sweep a folder at a time: wait for it, or end it"),
+      StoreLock.take(directory, "one sweep in a folder at a time: wait for it, or end it"),
     );
     try {
       const path = join(directory, SWEEP_FILES.results);
@@ -110,11 +110,11 @@ function requireOurs(
 ): void {
   if (format === FORMAT && theirs === fingerprint) return;
   throw new ConfigError(
-    "has the results of another sweep: its files, its history or this program have changed since",
+    "holds the results of another sweep: the files, the history or this program have changed since",
     {
       field: "--out",
       value: directory,
-      expected: "another folder, or --replace to begin anew",
+      expected: "another folder, or --replace to start again",
     },
   );
 }
@@ -138,6 +138,6 @@ function parsed(line: string, path: string, at: number): object {
 function broken(path: string, at: number): RunError {
   return new RunError("is broken", {
     field: `${path} line ${at}`,
-    expected: "one result of a sweep a line: --replace begins anew",
+    expected: "one result on each line; --replace starts again",
   });
 }

@@ -29,7 +29,7 @@ export function refuseForeignFolder(directory: string, replace: boolean): void {
   if (kind !== "folder")
     throw new ConfigError("is not a folder", {
       ...detail,
-      expected: "a folder of a sweep's, or one that does not exist yet",
+      expected: "the folder of a sweep, or one that does not exist yet",
     });
   const foreign = readdirSync(resolve(directory)).find(
     (name) => !OURS.has(name) && !isPassing(name),
@@ -37,7 +37,7 @@ export function refuseForeignFolder(directory: string, replace: boolean): void {
   if (foreign === undefined) return;
   throw new ConfigError(`holds a file that does not belong to a sweep, ${foreign}`, {
     ...detail,
-    expected: `a folder of a sweep's, or one that does not exist yet${replace ? " (--replace replaces sweeps alone)" : ""}`,
+    expected: `the folder of a sweep, or one that does not exist yet${replace ? " (--replace only replaces sweeps)" : ""}`,
   });
 }
 

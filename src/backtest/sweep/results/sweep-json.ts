@@ -20,21 +20,21 @@ const figures = z
       typeof figure
     >,
   )
-  .describe("As report.json has them");
+  .describe("The figures of report.json");
 const index = z.int().nonnegative();
 const run = z.strictObject({
   figures,
   ended: z
     .enum(["end-of-history", "halted", "liquidated", "stopped", "refused"])
     .describe(
-      "refused: it was not run, since the market does not take its values; all figures are null",
+      "refused: not run, since the market does not accept its values; all figures are null",
     ),
-  reason: z.string().describe("Of one that was refused").optional(),
-  strategyError: z.string().describe("Of one whose strategy failed: the market and why").optional(),
+  reason: z.string().describe("Why a run was refused").optional(),
+  strategyError: z.string().describe("The market whose strategy failed, and the error").optional(),
   doubts: z
     .array(z.string())
     .describe(
-      "What makes it worth nothing, and then what makes its figures less believable than they look, as report.json has both",
+      "First the reasons why the run is worthless, then those why it may be too optimistic, as in report.json",
     ),
 });
 const window = z.strictObject({
@@ -42,7 +42,7 @@ const window = z.strictObject({
   from: instant,
   to: instant.describe("Exclusive"),
 });
-const values = z.record(z.string(), value).describe("Of each parameter, by its path");
+const values = z.record(z.string(), value).describe("The value of each parameter, by its path");
 
 /** The schema of `sweep.json`. */
 export const sweepJsonShape = z
@@ -50,7 +50,7 @@ export const sweepJsonShape = z
     format: z.literal(SWEEP_FORMAT),
     name: z.string(),
     version: z.string(),
-    fingerprint: z.string().describe("Of everything that a figure depends on"),
+    fingerprint: z.string().describe("Checksum of everything that a figure depends on"),
     grade: z.enum(["books", "trades", "klines"]),
     isIndicative: z.boolean().describe("Replayed on candles: fills are a guess"),
     method: z.strictObject({
@@ -65,10 +65,10 @@ export const sweepJsonShape = z
       z.strictObject({
         path: z.string(),
         scale: z.enum(["linear", "log", "list"]),
-        values: z.array(value).describe("Its ends, or all of a list"),
+        values: z.array(value).describe("Its two ends, or all values of a list"),
       }),
     ),
-    windows: z.array(window).describe("The stretches of history on which every point was run"),
+    windows: z.array(window).describe("The parts of the history on which every point was run"),
     points: z.array(
       z.strictObject({
         index,
@@ -76,16 +76,14 @@ export const sweepJsonShape = z
         rank: z
           .int()
           .positive()
-          .describe("By the objective, 1 the best, equals in the order of their index"),
+          .describe("By the objective; 1 is the best; equal points are ordered by index"),
         objective: figure.describe(
-          "The objective's figure; with several windows the mean over them, null where one has none",
+          "The objective's figure; with several windows their mean, null if one has none",
         ),
-        runs: z.array(run).describe("One a window"),
+        runs: z.array(run).describe("One for each window"),
       }),
     ),
-    best: index.describe(
-      "The best point; of a walk forward the one that the last train window chose",
-    ),
+    best: index.describe("The best point; in a walk forward the best of the last train window"),
     walkForward: z
       .strictObject({
         splits: z.array(
@@ -105,7 +103,7 @@ export const sweepJsonShape = z
       })
       .nullable()
       .describe(
-        "Each train window's best point on the window after it, which had no say in the choice",
+        "Each train window's best point, run on the test window after it, which did not influence the choice",
       ),
     data: z.array(
       z.strictObject({
@@ -116,11 +114,11 @@ export const sweepJsonShape = z
         sha256: z.string(),
       }),
     ),
-    gaps: z.array(z.string()).describe("What the store lacks of the span"),
+    gaps: z.array(z.string()).describe("Gaps of the store's history in the requested span"),
   })
   .meta({
     title: "Marketwright sweep",
-    description: "A backtest run with many parameters, and what each came to.",
+    description: "A backtest run with many parameter values, and the result of each.",
   });
 
 /** The result of a sweep, the content of `sweep.json`. */

@@ -30,10 +30,10 @@ export function sweepPage(result: SweepResult): string {
 <noscript><p class="warning">The plot and the table need JavaScript. Every figure is in sweep.json.</p></noscript>
 ${bestHtml(result)}
 ${walkHtml(result)}
-<section><h2>All points</h2>${figureHtml("parallel", "Parameters and outcome", `One line a point, from its parameters on the left to what it came to on the right: the best green, the worst red. Drag along an axis to keep only the points that pass there; a click on it lets all pass again.${result.points.some(({ runs }) => warningText(runs) !== "") ? " Dashed lines are of doubtful points." : ""}${result.points.length > MOST_SHOWN ? ` The best ${countText(MOST_SHOWN)} of ${countText(result.points.length)} points are shown; sweep.json has all.` : ""}`)}</section>
-<section><h2>Table</h2><p class="gloss">A column's head sorts by it. Click a row to see its line.${result.windows.length > 1 ? " Figures are means over the train windows." : ""}</p><div id="points-table"></div></section>
+<section><h2>All points</h2>${figureHtml("parallel", "Parameters and outcome", `One line for each point, from its parameters on the left to its results on the right; the best is green, the worst red. Drag along an axis to keep only the points that pass there; click the axis to show all points again.${result.points.some(({ runs }) => warningText(runs) !== "") ? " Dashed lines are points with warnings." : ""}${result.points.length > MOST_SHOWN ? ` The best ${countText(MOST_SHOWN)} of ${countText(result.points.length)} points are shown; sweep.json has all.` : ""}`)}</section>
+<section><h2>Table</h2><p class="gloss">Click a column's header to sort. Click a row to see its line.${result.windows.length > 1 ? " Figures are means over the train windows." : ""}</p><div id="points-table"></div></section>
 ${dataHtml(result)}`,
-    foot: `Made by Marketwright ${escapeHtml(result.version)}. The same sweep gives the same bytes. The best of many tries looks better than it is: the more points, the more of it is luck.`,
+    foot: `Made by Marketwright ${escapeHtml(result.version)}. The same sweep gives the same bytes. The best of many tries looks better than it is: the more points, the larger the part of luck.`,
     data: { "sweep-data": drawn },
   });
 }
@@ -49,9 +49,7 @@ function headHtml(result: SweepResult): string {
     result;
   const warnings = [
     ...(isIndicative
-      ? [
-          "Replayed on candles: what would have been filled is a guess, and a best point chosen by it is one too.",
-        ]
+      ? ["Replayed on candles: the fills are a guess, and so is the choice of the best point."]
       : []),
     ...sweepWarnings(result).map((text) => `${text}.`),
     ...endWarnings(result),
@@ -77,11 +75,11 @@ function endWarnings({ points, best, walkForward }: SweepResult): string[] {
     ...(early === "" ? [] : [`The best point did not trade to the end of its history: ${early}.`]),
     ...(tested === ""
       ? []
-      : [`On the test windows the chosen points did not all trade to the end: ${tested}.`]),
+      : [`Not all chosen points traded to the end of their test windows: ${tested}.`]),
     ...(count === 0
       ? []
       : [
-          `${countText(count)} of ${countText(points.length)} points ended early in a window, or were refused: the table says how.`,
+          `${countText(count)} of ${countText(points.length)} points ended early in a window, or were refused; the table shows why.`,
         ]),
   ];
 }
@@ -107,7 +105,7 @@ function bestHtml({ points, best, objective, walkForward }: SweepResult): string
   const note =
     walkForward === null
       ? `point ${point.index}, rank 1`
-      : `point ${point.index}, which the last train window chose; mean over train windows`;
+      : `point ${point.index}, the best of the last train window; mean over train windows`;
   return `<section class="cards" aria-label="The best point">${tested}${card(`Best ${words}`, figureText(point.objective), note, walkForward === null ? "lead" : "")}${values.join("")}</section>`;
 }
 
@@ -146,9 +144,9 @@ function walkHtml({ walkForward, objective }: SweepResult): string {
     `${words}, train`,
     ...(name === "profit" ? [] : [`${words}, test`]),
     "profit, test",
-    ...(isAnyDoubtful ? ["why doubtful, test"] : []),
+    ...(isAnyDoubtful ? ["warnings, test"] : []),
   ];
-  return `<section><h2>Walk forward</h2><p class="gloss">Of each train window the best point, and what it came to on the window after it, which had no say in the choice. What a run holds at the end of its window counts at the mark: closing it is not paid for.</p>${tableHtml("Walk forward", heads, rows)}</section>`;
+  return `<section><h2>Walk forward</h2><p class="gloss">The best point of each train window, run on the test window after it, which did not influence the choice. A position at the end of a window counts at the mark price, without the cost of closing it.</p>${tableHtml("Walk forward", heads, rows)}</section>`;
 }
 
 function dataHtml({ data, fingerprint, gaps }: SweepResult): string {
@@ -159,7 +157,7 @@ function dataHtml({ data, fingerprint, gaps }: SweepResult): string {
     countText(count),
     { html: `<code>${sha256}</code>`, className: "text" },
   ]);
-  return `<section><h2>What made this sweep</h2><p class="gloss">Fingerprint <code>${fingerprint}</code></p><details><summary>History replayed: ${countText(data.length)} ${data.length === 1 ? "file" : "files"}</summary>${tableHtml("History", ["market", "kind", "file", "rows", "SHA-256"], rows)}</details>${gapsHtml(gaps)}</section>`;
+  return `<section><h2>Inputs of this sweep</h2><p class="gloss">Fingerprint <code>${fingerprint}</code></p><details><summary>History replayed: ${countText(data.length)} ${data.length === 1 ? "file" : "files"}</summary>${tableHtml("History", ["market", "kind", "file", "rows", "SHA-256"], rows)}</details>${gapsHtml(gaps)}</section>`;
 }
 
 function figureText(value: FigureValue): string {

@@ -19,12 +19,8 @@ export function sweepWarnings(result: SweepResult): string[] {
     ...strategyErrors(result),
     ...figureDoubts(result),
     ...fillDoubts(result),
-    ...(chosen === ""
-      ? []
-      : [`Do not believe the best point, ${best}, without a second look: ${chosen}`]),
-    ...(tested === ""
-      ? []
-      : [`Do not believe the profit on the test windows without a second look: ${tested}`]),
+    ...(chosen === "" ? [] : [`The best point, ${best}, may be too optimistic: ${chosen}`]),
+    ...(tested === "" ? [] : [`The profit on the test windows may be too optimistic: ${tested}`]),
     ...rankingDoubts(points),
   ];
 }
@@ -41,7 +37,7 @@ export function strategyErrors({ points, walkForward }: SweepResult): string[] {
   const [first] = failed;
   if (first === undefined) return [];
   return [
-    `The strategy failed in ${failed.length} of ${runs.length} runs, such as that of point ${first.index}: ${first.strategyError}`,
+    `The strategy failed in ${failed.length} of ${runs.length} runs, for example that of point ${first.index}: ${first.strategyError}`,
   ];
 }
 
@@ -53,7 +49,7 @@ function figureDoubts({ points, objective: { figure }, windows }: SweepResult): 
   if (lacking === 0) return [];
   const where = windows.length === 1 ? "" : ` in ${lacking} of ${windows.length} train windows`;
   return [
-    `No point has a ${FIGURES[figure].words}${where}: the first stands there as the best, and nothing was chosen`,
+    `No point has a ${FIGURES[figure].words}${where}: the first point is shown as the best, but none was chosen`,
   ];
 }
 
@@ -63,7 +59,7 @@ function fillDoubts({ points, best }: SweepResult): string[] {
   const idle = runs.filter(({ figures }) => figures.fills === 0).length;
   if (idle === 0) return [];
   return [
-    `The best point, ${best}, had no fill${runs.length === 1 ? "" : ` in ${idle} of ${runs.length} windows`}: a bot that does nothing comes to as much`,
+    `The best point, ${best}, had no fill${runs.length === 1 ? "" : ` in ${idle} of ${runs.length} windows`}: a bot that does nothing has the same result`,
   ];
 }
 
@@ -76,9 +72,9 @@ function rankingDoubts(points: SweepResult["points"]): string[] {
   const sound = ranked.find((point) => point.objective !== null && !isMarked(point));
   const next =
     sound === undefined
-      ? "there is no other"
-      : `the best of the others is point ${sound.index}, of rank ${sound.rank}`;
+      ? "no point is without warnings"
+      : `the best point without warnings is ${sound.index}, rank ${sound.rank}`;
   return [
-    `Doubtful are ${first.filter(isMarked).length} of the best ${first.length} points, and ${all} of all ${points.length}: ${next}`,
+    `${first.filter(isMarked).length} of the best ${first.length} points have warnings, and ${all} of all ${points.length}: ${next}`,
   ];
 }

@@ -17,7 +17,7 @@ export function warningText(runs: readonly Run[]): string {
   if (first === undefined) return "";
   return runs.length === 1
     ? first.doubts.join("; ")
-    : `in ${warningMark(runs)} windows, such as ${first.doubts[0]}`;
+    : `in ${warningMark(runs)} windows, for example ${first.doubts[0]}`;
 }
 
 /** True if a run has warnings. */

@@ -45,8 +45,8 @@ export class BlockReader {
       rmSync(this.#tape.path, { force: true });
       this.#tape = await openDayTape(this.#store, this.#input, this.#options);
     }
-    throw new HistoryError(this.#tape.path, "was written and cannot be read", {
-      expected: "a disk that keeps what it is given",
+    throw new HistoryError(this.#tape.path, "cannot be read back after writing", {
+      expected: "a disk without faults",
     });
   }
 

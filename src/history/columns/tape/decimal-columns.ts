@@ -56,7 +56,7 @@ function scaleOf(unit: string, places: number, field: string): Scale {
     scaledUnit = decimalToScaled(unit, MOST_PLACES, field);
   } catch (cause) {
     if (!(cause instanceof FormatError)) throw cause;
-    throw new ConfigError("is not a unit of a grid", {
+    throw new ConfigError("is not a valid step", {
       field,
       value: unit,
       expected: 'a positive decimal such as "0.01"',
@@ -64,7 +64,7 @@ function scaleOf(unit: string, places: number, field: string): Scale {
     });
   }
   if (scaledUnit <= 0n)
-    throw new ConfigError("is not a unit of a grid", {
+    throw new ConfigError("is not a valid step", {
       field,
       value: unit,
       expected: 'a positive decimal such as "0.01"',

@@ -137,9 +137,9 @@ export async function joinTapes(source: TapeSource): Promise<Tape> {
     source.release(tape);
   }
   if (all !== undefined) return all.tape();
-  throw new ConfigError("has no books and no trades of that time", {
+  throw new ConfigError("has no books and no trades at that time", {
     field: source.market,
-    expected: "a span in which something was recorded",
+    expected: "a time for which the store has books or trades",
   });
 }
 
@@ -161,10 +161,10 @@ class TapeJoiner {
     // The first tape may be the book at the beginning of the span.
     const [messages, rows] = [bound.messages + first.messages, bound.rows + first.rows];
     if (rows > MOST || messages > MOST) {
-      throw new ConfigError("is more than one tape counts", {
+      throw new ConfigError("is too many rows for one tape", {
         field: "toUs",
         value: rows,
-        expected: `at most ${MOST} rows: replay it tape by tape`,
+        expected: `at most ${MOST} rows; replay the history tape by tape`,
       });
     }
     this.#first = first;
@@ -232,7 +232,7 @@ export function rowsWithin(bytes: number): number {
 
 function requireWhole(field: string, value: number, least: number): void {
   if (Number.isSafeInteger(value) && value >= least) return;
-  throw new ConfigError("is not a whole number in range", {
+  throw new ConfigError("is out of range", {
     field,
     value,
     expected: `a whole number of ${least} or more`,

@@ -69,10 +69,10 @@ export class TapeBuilder {
    */
   level(side: Side, ticks: Ticks, lots: Lots): this {
     if (this.#messages === 0 || this.#kind[this.#messages - 1] === TapeKind.trade) {
-      throw new FormatError("belongs to no message of a book", {
+      throw new FormatError("does not belong to a message of a book", {
         field: "level",
         value: ticks,
-        expected: "snapshot() or update() before it",
+        expected: "a call of snapshot() or update() before it",
       });
     }
     this.#row(side, ticks, lots);
@@ -93,10 +93,10 @@ export class TapeBuilder {
     seq?: number,
   ): this {
     if (lots === 0)
-      throw new FormatError("is not a trade", {
+      throw new FormatError("has no positive amount", {
         field: "lots",
         value: lots,
-        expected: "an amount above zero",
+        expected: "an amount above zero, in lots",
       });
     this.#begin(TapeKind.trade, exchangeUs, localUs, seq);
     this.#row(takerSide, ticks, lots);
@@ -141,10 +141,10 @@ export class TapeBuilder {
     if (!Number.isSafeInteger(localUs)) throw notWhole("localUs", localUs);
     if (!Number.isSafeInteger(seq)) throw notWhole("seq", seq);
     if (localUs < exchangeUs) {
-      throw new FormatError("was received before it was sent", {
+      throw new FormatError("is earlier than the exchange's time", {
         field: "localUs",
         value: localUs,
-        expected: `at least ${exchangeUs}: correct the recorder's clock first`,
+        expected: `at least ${exchangeUs} us; correct the recorder's clock first`,
       });
     }
     const at = this.#messages;
@@ -160,14 +160,14 @@ export class TapeBuilder {
 
   #row(side: Side, ticks: Ticks, lots: Lots): void {
     if (!Number.isInteger(ticks) || ticks < LEAST_TICKS || ticks > MOST_TICKS) {
-      throw new FormatError("is not a price that a tape can hold", {
+      throw new FormatError("is not a valid price", {
         field: "ticks",
         value: ticks,
         expected: `1 to ${MOST_TICKS} whole ticks`,
       });
     }
     if (!Number.isInteger(lots) || lots < 0 || lots > MOST_LOTS) {
-      throw new FormatError("is not an amount that a tape can hold", {
+      throw new FormatError("is not a valid amount", {
         field: "lots",
         value: lots,
         expected: `0 to ${MOST_LOTS} whole lots`,
@@ -201,9 +201,9 @@ function grown<Column extends { set(from: Column): void }>(from: Column, to: Col
 }
 
 function notWhole(field: string, value: number): FormatError {
-  return new FormatError("is not a stamp or a sequence number", {
+  return new FormatError("is not a valid time or sequence number", {
     field,
     value,
-    expected: "a whole number within 2^53",
+    expected: "a whole number below 2^53",
   });
 }

@@ -23,11 +23,11 @@ export function resolveSteps(
   const told = days.filter(({ grid }) => grid !== undefined);
   const [first] = told;
   if (first?.grid === undefined) {
-    throw new ConfigError("no day of this market tells its grid", {
+    throw new ConfigError("no day of this market has its tick and step size", {
       field: tickSize === undefined ? "tickSize" : "stepSize",
       value: market,
       expected:
-        "tickSize and stepSize as decimal strings, such as 0.1 and 0.001: imported files do not tell them",
+        "tickSize and stepSize as decimal strings, such as 0.1 and 0.001; imported files do not contain them",
     });
   }
   const other = told.find(
@@ -37,10 +37,10 @@ export function resolveSteps(
   if (other?.grid !== undefined) {
     throw new HistoryError(
       `${market}/${other.kind}/${other.day}.json`,
-      "tells another grid than a day before it",
+      "has another tick or step size than an earlier day",
       {
         value: `${other.grid.tickSize} and ${other.grid.stepSize}`,
-        expected: `${first.grid.tickSize} and ${first.grid.stepSize} as on ${first.day}, or tickSize and stepSize that hold for both`,
+        expected: `${first.grid.tickSize} and ${first.grid.stepSize} as on ${first.day}, or tickSize and stepSize that fit both days`,
       },
     );
   }

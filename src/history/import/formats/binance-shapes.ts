@@ -93,9 +93,9 @@ export function binanceCsv(
   const lacking = READ[shape]?.find((name) => !names.includes(name));
   if (lacking === undefined)
     return { path, columns, hasHeader, delimiter: writ.format === "csv" ? writ.delimiter : "," };
-  throw new HistoryError(file, `is not written as ${shape} is: it has no ${lacking}`, {
+  throw new HistoryError(file, `does not have the shape ${shape}: it has no column ${lacking}`, {
     value: fields.join(","),
-    expected: `a header with ${READ[shape]?.join(", ")}, or none and the columns of Binance's own files`,
+    expected: `a header with ${READ[shape]?.join(", ")}, or no header and the columns of Binance's files`,
   });
 }
 
@@ -125,7 +125,7 @@ export async function binanceShape(
   )
     throw new HistoryError(
       file,
-      `has amounts that count contracts, not base units: ${quoted.quote} is what so many contracts are in coins`,
+      `has amounts in contracts, not in base units: ${quoted.quote} is their amount in coins`,
       {
         value: shape,
         expected: CONVERT_CONTRACTS,

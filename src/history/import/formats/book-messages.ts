@@ -14,7 +14,7 @@ export const MESSAGE_NS = '"stamp of its message"';
 
 /** The finding for messages whose rows have several exchange stamps. */
 const SPLIT_STAMPS =
-  "some messages have rows of several exchange stamps and one local stamp: the latest stands for all rows of the message";
+  "some messages have rows with several exchange times but one local time: the latest exchange time is used for all rows of the message";
 
 /**
  * Rows of one local stamp are several messages if their exchange stamps lie further apart. After a

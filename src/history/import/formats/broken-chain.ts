@@ -90,8 +90,8 @@ export function brokenText(breaks: number, lost: readonly Span[]): string {
     ended.length === 0
       ? []
       : [`for ${totalLengthMs(ended) / 1000} s, each time to the next snapshot`];
-  const rest = isToEnd ? ["at its end, since no snapshot comes"] : [];
-  return `${breaks} updates do not follow on the one before (prevEndSequence, else beginSequence): the book is not known ${[...spells, ...rest].join(", and ")}`;
+  const rest = isToEnd ? ["at its end, since no snapshot follows"] : [];
+  return `${breaks} updates do not continue the one before (by prevEndSequence, else beginSequence): the book is unknown ${[...spells, ...rest].join(", and ")}`;
 }
 
 function sequenceAt(sequence: unknown, ms: unknown): ChainStretch["update"] {

@@ -75,13 +75,13 @@ export async function withInterval(
       ? lasts <= least
       : wished === told || (lasts === least && lasts === most));
   if (fits) return { kind, select, findings: [] };
-  throw new ConfigError(`is not what the candles of ${file} are of`, {
+  throw new ConfigError(`is not the interval of the candles of ${file}`, {
     field: "interval",
     value: wished,
     expected:
       lengths === undefined
-        ? `${told ?? `${least} s`} or less, since some begin so long after each other`
-        : (told ?? `one interval, and not from ${least} to ${most} s`),
+        ? `${told ?? `${least} s`} or less, since some candles begin that long after each other`
+        : (told ?? `one interval: the file's are from ${least} to ${most} s`),
   });
 }
 
@@ -94,8 +94,10 @@ export function requireKeptInterval(interval: string, field: string): void {
   if (intervalToMs(interval) !== undefined) return;
   const refuse = (summary: string, expected = KEPT): ConfigError =>
     new ConfigError(summary, { field, value: interval, expected });
-  if (/^\d+s$/i.test(interval)) throw refuse("is of seconds, which are not kept");
-  if (/^\d+mo$/i.test(interval)) throw refuse(`is of months, which are not kept: ${NO_LENGTH}`);
+  if (/^\d+s$/i.test(interval))
+    throw refuse("is an interval of seconds, which the store does not support");
+  if (/^\d+mo$/i.test(interval))
+    throw refuse(`is an interval of months, which the store does not support: ${NO_LENGTH}`);
   throw refuse("is not an interval", "an interval such as 1M (a minute), 15M, 1H, 1D or 1W");
 }
 
@@ -104,7 +106,7 @@ function refuseUnkept(file: string, least: bigint, most: bigint): void {
   if (least % MINUTE_S !== 0n && least === most) {
     throw new HistoryError(
       file,
-      `has candles of ${least} s, and intervals of seconds are not kept`,
+      `has candles of ${least} s, but the store does not support intervals of seconds`,
       {
         value: `${least} s`,
         expected: `candles of whole minutes, ${KEPT}, or the trades of the same time`,
@@ -114,7 +116,7 @@ function refuseUnkept(file: string, least: bigint, most: bigint): void {
   if (isMonth(least) && isMonth(most)) {
     throw new HistoryError(
       file,
-      `has candles of a month, and intervals of months are not kept: ${NO_LENGTH}`,
+      `has candles of a month, but the store does not support intervals of months: ${NO_LENGTH}`,
       {
         value: `${least / DAY_S} days`,
         expected: `candles of ${KEPT}`,
@@ -140,7 +142,7 @@ function refuseOff(file: string, least: bigint, usual: bigint | undefined): void
     `has a candle that begins ${least} s after the one before, while most begin ${usual} s after it`,
     {
       value: `${least} s`,
-      expected: "candles that begin whole intervals after each other",
+      expected: "candles whose starts are whole intervals apart",
     },
   );
 }

@@ -19,17 +19,17 @@ export function chooseMappings(
 ): readonly (Mapping | undefined)[] {
   const [general, second] = mappings.filter((mapping) => mapping.files === undefined);
   if (second !== undefined)
-    throw new ConfigError("is missing in more than one mapping", {
+    throw new ConfigError("may be missing in only one mapping", {
       field: "mapping.files",
-      expected: "the names of its files in each mapping of a command but one",
+      expected: "files: [...] in all mappings of a command but one",
     });
   const chosen = files.map((file) => namedMapping(file, mappings));
   for (const mapping of mappings) {
     if (mapping.files === undefined || chosen.includes(mapping)) continue;
-    throw new ConfigError("names no file of this command", {
+    throw new ConfigError("matches no file of this command", {
       field: "mapping.files",
       value: mapping.files.join(", "),
-      expected: `one of ${files.map(({ name }) => name).join(", ")}, with * for any text`,
+      expected: `one of ${files.map(({ name }) => name).join(", ")}, where * matches any text`,
     });
   }
   if (general === undefined) return chosen;
@@ -50,7 +50,7 @@ function namedMapping(file: PlainFile, mappings: readonly Mapping[]): Mapping | 
     files.some((pattern) => isNamed(file, pattern)),
   );
   if (second === undefined) return first;
-  throw new ConfigError(`${file.file} is named by two mappings`, {
+  throw new ConfigError(`${file.file} matches two mappings`, {
     field: "mapping.files",
     value: second.files?.join(", "),
     expected: "one mapping for each file",

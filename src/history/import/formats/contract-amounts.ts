@@ -65,7 +65,7 @@ const EXCHANGE_NAMES: ReadonlySet<string> = new Set(["exchange", "venue"]);
 
 /** The advice of an import for amounts that count contracts. */
 export const CONVERT_CONTRACTS =
-  "amounts in base units: contracts times the size of one, of an inverse contract over the price; import them with a mapping that says amountUnit: base (--amount-unit base)";
+  "amounts in base units: contracts times the contract size, for inverse contracts divided by the price; import them with a mapping that has amountUnit: base (--amount-unit base)";
 
 /** The column with the exchange of each row; undefined if no column has such a name. */
 function exchangeColumn(names: readonly string[]): string | undefined {
@@ -119,7 +119,7 @@ export async function findContractAmounts(
   if (base !== undefined) {
     for (const name of open) {
       if (await differ(duck, text, name, base))
-        return `${name} is another amount than ${base}, which is in base units`;
+        return `${name} differs from ${base}, which is in base units`;
     }
     return undefined;
   }

@@ -75,7 +75,7 @@ export async function bookShape(duck: Duck, path: string, file: string): Promise
       file,
       `${strange} of its messages are neither snapshot nor update`,
       { sql },
-      { expected: "type snapshot or update in each" },
+      { expected: "type snapshot or update in each message" },
     );
   }
   const { breaks, lost, stretches } = await brokenChain(duck, from);

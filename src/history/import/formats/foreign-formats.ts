@@ -18,7 +18,7 @@ interface ForeignFormat {
 
 const asParquet = (read: string): string =>
   `Parquet or CSV: in Python ${read}.to_parquet("data.parquet")`;
-const unpacked = (command: string): string => `a file that is plain, gzipped or zipped: ${command}`;
+const unpacked = (command: string): string => `a plain, gzipped or zipped file: ${command}`;
 const FROM_NUMPY = `${asParquet('pandas.DataFrame(numpy.load("FILE"))')}; of an .npz file numpy.load("FILE")["NAME"]`;
 
 /**
@@ -174,7 +174,7 @@ export function refuseForeign(files: readonly Pick<PlainFile, "file" | "path" | 
     if (PAGE.test(head))
       throw new HistoryError(
         file,
-        "is a page of HTML or XML, such as a server's answer to a download that failed",
+        "is a page of HTML or XML, perhaps a server's answer to a failed download",
         {
           value: head.slice(0, 80),
           expected: "CSV, JSON records or Parquet: download it again",
@@ -182,7 +182,7 @@ export function refuseForeign(files: readonly Pick<PlainFile, "file" | "path" | 
       );
     if (isParquet(path) || isUtf16(path) || !BINARY.test(head.slice(0, BINARY_WITHIN_BYTES)))
       continue;
-    throw new HistoryError(file, "is a binary file of no format that is known", {
+    throw new HistoryError(file, "is a binary file of unknown format", {
       value: `0x${Buffer.from(head.slice(0, BINARY_WITHIN_BYTES), "latin1").toString("hex")}`,
       expected: "CSV, JSON records or Parquet",
     });

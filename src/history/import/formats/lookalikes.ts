@@ -21,21 +21,21 @@ const LOOKALIKES: readonly Lookalike[] = [
     shape: /^binance-/,
     path: /[A-Z0-9]USD_(PERP|\d{6})-[^/]*$/,
     column: "base_qty",
-    is: "is of a coin-margined contract: its quantities are contracts, and no base units",
+    is: "is of a coin-margined contract: its quantities are contracts, not base units",
     expected:
-      "a file of the spot market or of a linear contract; or of its trades a mapping with amount=base_qty",
+      "a file of the spot market or of a linear contract; for its trades a mapping with amount=base_qty",
   },
   {
     shape: /^binance-klines$/,
     path: /(markPrice|indexPrice|premiumIndex)Klines/,
-    is: "has candles of a mark, an index or a premium, which nobody traded at",
+    is: "has candles of a mark price, index price or premium, not of trades",
     expected:
-      "klines of trades; or those of a mark with --kind mark-klines --columns time=open_time,open=open,high=high,low=low,close=close",
+      "klines of trades; for mark prices --kind mark-klines --columns time=open_time,open=open,high=high,low=low,close=close",
   },
   {
     shape: /^tardis-trades$/,
     path: /liquidations[^/]*$/,
-    is: "has liquidations, which are among the trades already",
+    is: "has liquidations, which the trades already contain",
     expected: "the trades of the same market",
   },
 ];

@@ -46,7 +46,7 @@ export async function mappedChain(
   const { breaks, lost, stretches } = await brokenChain(duck, messages);
   if (breaks === 0) return { chain: stretches, findings: [] };
   const hint =
-    "where each of them tells the one before by another column, name that one prevEndSequence in the mapping";
+    "if another column holds the sequence of the update before, name that column prevEndSequence in the mapping";
   return {
     lost,
     chain: stretches,

@@ -84,7 +84,7 @@ export async function mappedShape(
       ])
     : [];
   const said = columns.areNumbered ? numbered("it has no ids") : { findings: [] };
-  const turned = isTurned ? ["it begins with its newest row: it is read from its end"] : [];
+  const turned = isTurned ? ["its newest row comes first: it is read from its end"] : [];
   const shaped = familyFor(kind).endsWith("klines")
     ? await withInterval(duck, { select, file }, candlesOf(mapping, interval))
     : { kind, select, isByMessage: kind === "book", ...said };
@@ -126,10 +126,10 @@ function candlesOf({ kind }: Mapping, interval: string | undefined): string {
   const told = intervalFor(kind);
   if (interval === undefined || interval === told) return kind;
   if (told === "") return `${kind}-${interval}`;
-  throw new ConfigError("contradicts a mapping", {
+  throw new ConfigError("contradicts the mapping", {
     field: "interval",
     value: interval,
-    expected: `${told}, as the mapping's kind says, or none`,
+    expected: `${told}, as in the mapping's kind, or no interval`,
   });
 }
 
@@ -201,14 +201,11 @@ function tableSql(
       return found === undefined ? [] : [name, found];
     });
     if (alike !== undefined)
-      throw new ConfigError(
-        `are fields of ${file} that differ in the case of their letters alone`,
-        {
-          field: "mapping.columns",
-          value: `${alike} and ${other}`,
-          expected: "one of both: give the other another name in the file",
-        },
-      );
+      throw new ConfigError(`are fields of ${file} that differ only in upper and lower case`, {
+        field: "mapping.columns",
+        value: `${alike} and ${other}`,
+        expected: "only one of them: rename the other in the file",
+      });
     return ndjsonSql(path, {
       ...(market === undefined ? {} : { [market]: "VARCHAR" }),
       ...jsonFields(mapping),

@@ -52,26 +52,26 @@ export function checkMapping(value: unknown): Mapping {
     if (!isGiven)
       throw new ConfigError("is missing", {
         field: `mapping.columns.${name.split("|")[0]}`,
-        expected: `the file's column that holds ${name.replace("|", " or ")}`,
+        expected: `the name of the file's column with ${name.replace("|", " or ")}`,
       });
   }
   if (
     mapping.amountUnit !== undefined &&
     layoutFor(kind).columns.every(({ type }) => type !== "amount")
   )
-    throw new ConfigError("is the unit of amounts, which the kind does not have", {
+    throw new ConfigError("cannot be set: this kind has no amounts", {
       field: "mapping.amountUnit",
       value: mapping.amountUnit,
-      expected: `none for ${mapping.kind}`,
+      expected: `no amountUnit for ${mapping.kind}`,
     });
   if (
     Object.hasOwn(mapping.columns, "nextFundingTime") &&
     Object.hasOwn(mapping.columns, "nextFundingMs")
   )
-    throw new ConfigError("is told twice", {
+    throw new ConfigError("is given twice", {
       field: "mapping.columns.nextFundingMs",
       value: mapping.columns.nextFundingMs,
-      expected: "nextFundingTime, which is in timeUnit, or nextFundingMs in milliseconds",
+      expected: "either nextFundingTime, in timeUnit, or nextFundingMs, in milliseconds",
     });
   return mapping;
 }

@@ -32,7 +32,7 @@ const MESSAGES: readonly VenueMessage[] = [
 ];
 const SHOWN = 80;
 const BOOK = '{"type":"update","timestamp":1723161600000,"bids":[["61800.3","0.5"]],"asks":[]}';
-const FLAT = "one flat JSON record a line, such as jq makes of it";
+const FLAT = "one flat JSON record on each line, for example made by jq";
 
 /**
  * Refuses a record whose values are records or lists instead of fields, since a mapping cannot name
@@ -57,16 +57,12 @@ export function refuseNested(
   const message = MESSAGES.find(({ isIt }) => isIt(text));
   const what =
     message === undefined
-      ? "has records or lists within its records"
-      : `is ${message.is}, with records or lists within its records`;
-  throw new HistoryError(
-    file,
-    `${what}: no shape reads them, and no mapping can name what is in them`,
-    {
-      value: nested.join(", "),
-      expected: `of a book one record a message as the shape book has it, ${BOOK}; else ${FLAT}`,
-    },
-  );
+      ? "has nested records or lists"
+      : `is ${message.is}, with nested records or lists`;
+  throw new HistoryError(file, `${what}, which no shape and no mapping can read`, {
+    value: nested.join(", "),
+    expected: `for a book one record for each message in the shape book, ${BOOK}; otherwise ${FLAT}`,
+  });
 }
 
 /** The error for a file that begins with a JSON list. @param line its first line */
@@ -75,23 +71,23 @@ export function jsonList(line: string, file: string): HistoryError {
   const isWhole = !isWithin && /^\[\s*[^{\s]/.test(line);
   const value = line.slice(0, SHOWN);
   if (isWhole)
-    return new HistoryError(file, "has a JSON list a line", {
+    return new HistoryError(file, "has a JSON list on each line", {
       value,
       expected:
-        "CSV, whose columns a mapping names by place: jq -r '@csv', then --kind and --columns time=0,...",
+        "CSV, with a mapping that gives columns by position: jq -r '@csv', then --kind and --columns time=0,...",
     });
   if (isWithin && line.trim() !== "[")
     return new HistoryError(
       file,
-      "is one JSON list of lists, such as ccxt and exchanges give for candles",
+      "is one JSON list of lists, as ccxt and exchanges return candles",
       {
         value,
         expected:
-          "CSV, whose columns a mapping names by place: jq -r '.[] | @csv', then --kind klines --columns time=0,open=1,high=2,low=3,close=4,volume=5",
+          "CSV, with a mapping that gives columns by position: jq -r '.[] | @csv', then --kind klines --columns time=0,open=1,high=2,low=3,close=4,volume=5",
       },
     );
   return new HistoryError(file, "is one JSON list", {
     value,
-    expected: "one JSON record a line, without brackets and commas around them: jq -c '.[]'",
+    expected: "one JSON record on each line, without brackets and commas around them: jq -c '.[]'",
   });
 }

@@ -108,7 +108,7 @@ export async function recognise(
       ...(contracts === undefined
         ? []
         : [
-            `${contracts}, not base units: a backtest takes each for one base unit (${CONVERT_CONTRACTS})`,
+            `${contracts}, not base units: a backtest counts each contract as one base unit (expected ${CONVERT_CONTRACTS})`,
           ]),
     ],
   };
@@ -192,7 +192,7 @@ function shapedAs(
     withReadErrors(file, async () => {
       const shaped = await shaping();
       if (shaped !== undefined) return { ...shaped, text };
-      throw new ConfigError(`${file} does not tell the interval of its candles`, {
+      throw new ConfigError(`the interval of the candles of ${file} is unknown`, {
         field: "interval",
         expected: "an interval such as 1M or 15M",
       });
@@ -213,8 +213,8 @@ function named(
     (shape === "book" && writ.format !== "ndjson") ||
     (writ.format === "csv" && !writ.hasHeader)
   ) {
-    throw new HistoryError(file, `is not written as ${shape} is`, {
-      expected: shape === "book" ? "one JSON record a line" : "CSV with a header",
+    throw new HistoryError(file, `does not have the shape ${shape}`, {
+      expected: shape === "book" ? "one JSON record on each line" : "CSV with a header",
     });
   }
   switch (shape) {
@@ -287,7 +287,7 @@ function shapeOf(
   if (shape !== undefined) {
     const wished = SHAPES.find((known) => known === shape);
     if (wished !== undefined) return wished;
-    throw new ConfigError("is not a known shape of a file", {
+    throw new ConfigError("is an unknown shape", {
       field: "shape",
       value: shape,
       expected: `one of ${SHAPES.join(", ")}`,
@@ -295,10 +295,10 @@ function shapeOf(
   }
   const found = recogniseHeader(names) ?? NAMES.find(([, pattern]) => pattern.test(name))?.[0];
   if (found !== undefined) return found;
-  throw new HistoryError(file, "is of no shape that is known", {
+  throw new HistoryError(file, "has an unknown shape", {
     value: names.join(", "),
     expected: hasNumber(names)
-      ? "a header, or a mapping of its columns by place, such as --kind trades --columns time=0,price=1,amount=2"
+      ? "a header, or a mapping of its columns by position, such as --kind trades --columns time=0,price=1,amount=2"
       : "a shape that docs/reference/import-formats.md lists, --shape, or a mapping of its columns (--mapping, or --kind with --columns)",
   });
 }
@@ -317,17 +317,17 @@ interface DetectedFile {
 function detectFormat({ path, file }: PlainFile, mapping: Mapping | undefined): DetectedFile {
   if (isParquet(path)) {
     if (mapping !== undefined) return { writ: { format: "parquet" }, names: [] };
-    throw new HistoryError(file, "is Parquet of columns that are not known", {
+    throw new HistoryError(file, "is Parquet with unknown columns", {
       expected: "a mapping of its columns (--mapping, or --kind with --columns)",
     });
   }
   if (isUtf16(path))
-    throw new HistoryError(file, "is written in UTF-16", {
+    throw new HistoryError(file, "is encoded in UTF-16", {
       expected: "text in UTF-8: iconv -f UTF-16 -t UTF-8",
     });
   const line = readFirstLine(path)?.replace(/^\ufeff/, "");
   if (line === undefined)
-    throw new HistoryError(file, "is empty", { expected: "records, one a line" });
+    throw new HistoryError(file, "is empty", { expected: "one record on each line" });
   if (line.startsWith("[")) throw jsonList(line, file);
   if (line.startsWith("{")) {
     const record = recordOf(line, file);
@@ -335,7 +335,7 @@ function detectFormat({ path, file }: PlainFile, mapping: Mapping | undefined): 
   }
   refuseLongEnd({ file, path });
   if (line.includes("\r"))
-    throw new HistoryError(file, "has lines that end with a carriage return alone", {
+    throw new HistoryError(file, "has lines that end with only a carriage return", {
       value: line.slice(0, 80),
       expected: "lines that end with a line feed, with or without a carriage return before it",
     });
@@ -358,7 +358,7 @@ function recordOf(line: string, file: string): object {
   } catch (cause) {
     throw new HistoryError(file, "begins with a line that is not JSON", {
       value: line.slice(0, 80),
-      expected: "one JSON record a line; a record over several lines is brought to one by jq -c .",
+      expected: "one JSON record on each line; jq -c . joins a record of several lines",
       cause,
     });
   }

@@ -52,7 +52,7 @@ export async function tardisTrades(duck: Duck, csv: CsvFile): Promise<ShapedFile
     numbered: `SELECT ${columns}, ${ROW_NUMBER} FROM ${withRowNumbers(all)}`,
     ofSymbol,
     symbol: `SELECT DISTINCT symbol FROM ${all}`,
-    ...(hasIds ? { findings: [] } : numbered("its ids are no integers")),
+    ...(hasIds ? { findings: [] } : numbered("its ids are not integers")),
   };
 }
 

@@ -36,7 +36,7 @@ export function mappedFields(
   if (hasNumber(fields) && !names.some((name) => fields.includes(name)))
     throw new HistoryError(file, "has no header: its first line holds numbers", {
       value: fields.join(",").slice(0, SHOWN),
-      expected: `columns by their place, counted from 0, such as --columns time=0,price=1; of this file 0 to ${fields.length - 1}`,
+      expected: `columns by position, counted from 0, such as --columns time=0,price=1; this file has 0 to ${fields.length - 1}`,
     });
   return { columns: columnsOf(fields, file), hasHeader: true };
 }
@@ -63,11 +63,11 @@ export function fieldsOfLine(text: string, file: string, delimiter: Delimiter): 
     if (quoted === null && plain.includes('"'))
       throw new HistoryError(
         file,
-        `has a first line with a quote that is not understood in field ${fields.length + 1}`,
+        `has an unexpected quote in field ${fields.length + 1} of its first line`,
         {
           value: text.slice(0, SHOWN),
           expected:
-            'names without quotes, or each quoted as a whole on one line, with "" for a quote within',
+            'names without quotes, or names quoted as a whole within one line, with "" for a quote inside',
         },
       );
     fields.push(quoted === null ? plain.trim() : (quoted[1] as string).replaceAll('""', '"'));
@@ -87,10 +87,14 @@ export function columnsOf(fields: readonly string[], file: string): string[] {
     const name = field === "" ? `column ${at + 1}` : field;
     const before = seen.get(name.toLowerCase());
     if (before !== undefined)
-      throw new HistoryError(file, `has two columns of one name: ${before + 1} and ${at + 1}`, {
-        value: name,
-        expected: "names that differ in more than the case of their letters",
-      });
+      throw new HistoryError(
+        file,
+        `has two columns with the same name: ${before + 1} and ${at + 1}`,
+        {
+          value: name,
+          expected: "names that differ in more than upper and lower case",
+        },
+      );
     seen.set(name.toLowerCase(), at);
     return name;
   });

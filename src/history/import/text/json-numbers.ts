@@ -47,7 +47,7 @@ export async function withExactNumbers<T>(
   if (looked.status === "rejected") throw looked.reason;
   if (looked.value !== undefined) {
     const { line, field, text } = looked.value;
-    const summary = `${field} in line ${line} is a number that would be rounded`;
+    const summary = `${field} in line ${line} is a number that JSON would round`;
     if (isWhole(fields[field] as string))
       throw new BadRowsError(
         file,
@@ -57,7 +57,7 @@ export async function withExactNumbers<T>(
       );
     throw new HistoryError(file, summary, {
       value: text,
-      expected: `at most ${EXACT_DIGITS} digits, or a text in quotes, such as "61800.30"; --round rounds it`,
+      expected: `at most ${EXACT_DIGITS} digits, or a string, such as "61800.30"; --round rounds it`,
     });
   }
   if (done.status === "rejected") throw done.reason;

@@ -25,9 +25,9 @@ export async function withLineEndCheck<T>(
     const line = await firstOther(path);
     if (line === undefined) throw await returnWithin(file, path, cause);
     const [ends, first] = line.hasReturn ? ["CR LF", "LF"] : ["LF", "CR LF"];
-    throw new HistoryError(file, `has lines of both ends: line ${line.number} ends with ${ends}`, {
+    throw new HistoryError(file, `mixes line ends: line ${line.number} ends with ${ends}`, {
       value: ends,
-      expected: `${first} at the end of every line, as of the first`,
+      expected: `${first} at the end of every line, as in the first`,
       cause,
     });
   }
@@ -65,7 +65,7 @@ export function endFindings(path: string): string[] {
     return isEnded
       ? []
       : [
-          "its last line does not end: where the file was cut, the last number of its last record is not whole",
+          "its last line has no line end: if the file was cut off, the last number of its last record is incomplete",
         ];
   } finally {
     closeSync(handle);
@@ -86,7 +86,7 @@ export function refuseLongEnd({ file, path }: Pick<PlainFile, "file" | "path">):
     const read = readSync(handle, bytes, 0, PIECE_BYTES, from);
     if (bytes.subarray(0, read).includes(LINE_FEED)) return;
     throw new HistoryError(file, `has a last line of more than ${PIECE_BYTES} bytes`, {
-      expected: "a record a line: a file that was cut may end with zeros",
+      expected: "one record on each line; a file that was cut off may end with zeros",
     });
   } finally {
     closeSync(handle);

@@ -2,7 +2,7 @@ import { BadRowsError } from "../../history-errors.js";
 import { type Duck, identifier } from "../../store/duck.js";
 import { SIDE_RULES } from "./sides.js";
 import { STAMP_RULES } from "./stamps.js";
-import { IS_NO, type ValueRule } from "./value-rule.js";
+import { BREAKS_RULE, type ValueRule } from "./value-rule.js";
 import { WHOLE_RULES } from "./whole-numbers.js";
 
 /** SQL of a file with every field read as text. @param column to read. */
@@ -14,7 +14,7 @@ const RULES = new Map(
     rule,
   ]),
 );
-const SAID = new RegExp(`("(?:[^"]|"")+") ${IS_NO} (${[...RULES.keys()].join("|")}): `);
+const SAID = new RegExp(`("(?:[^"]|"")+") ${BREAKS_RULE} (${[...RULES.keys()].join("|")}): `);
 
 /**
  * Runs work that reads a file.

@@ -30,7 +30,7 @@ export async function requireReadDecimals(
     const found = wide.find((column) => column.name === name);
     if (found === undefined || types.get(name) !== "DOUBLE") continue;
     throw new HistoryError(file, `${name} is a decimal of ${String(found.precision)} digits`, {
-      expected: `decimals of at most ${MOST_DECIMAL_DIGITS} digits, or texts`,
+      expected: `decimals of at most ${MOST_DECIMAL_DIGITS} digits, or strings`,
     });
   }
 }
@@ -58,14 +58,14 @@ export async function roundedStamps(
       throw new HistoryError(file, `${name} is a floating-point number of 32 bits`, {
         value: type,
         expected:
-          "stamps as whole numbers of 64 bits or as instants: of one with 32 bits a minute and more is lost",
+          "times as 64-bit whole numbers or timestamps: 32 bits are exact only to a minute or worse",
       });
     if (type === "DOUBLE")
       return [
-        `${name} is a floating-point number, which holds an instant to a quarter of a microsecond`,
+        `${name} is a floating-point number, which holds a time to a quarter of a microsecond`,
       ];
     return fine.some((column) => column.name === name)
-      ? [`${name} is an instant in nanoseconds, of which whole microseconds are kept`]
+      ? [`${name} is a timestamp in nanoseconds: only whole microseconds are kept`]
       : [];
   });
 }

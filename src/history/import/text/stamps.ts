@@ -27,7 +27,7 @@ const NO_OFFSET = ":[0-9.]+[-+](1[5-9]|[2-9]|[0-9]{2}:?[6-9]|[0-9]{2}:?[0-9]{2}:
 const ruleOf = (unit: TimeUnit): ValueRule => ({
   type: `STAMP ${unit.toUpperCase()}`,
   isGoodSql: (text) => `(${text} IS NULL OR (${madeSql(text, unit)}) IS NOT NULL)`,
-  isNot: () => "is not a stamp",
+  isNot: () => "is not a valid time",
   expected: WORDS[unit],
 });
 

@@ -30,7 +30,7 @@ export async function withUtf8Check<T>(
     if (stray === undefined) throw error;
     throw new HistoryError(
       file,
-      `is not UTF-8 in line ${stray.line}, from byte ${stray.offset} of the file on`,
+      `is not UTF-8 in line ${stray.line}, at byte ${stray.offset} of the file`,
       {
         value: stray.bytes,
         expected: "text in UTF-8",

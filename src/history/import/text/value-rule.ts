@@ -12,7 +12,7 @@ export interface ValueRule {
 }
 
 /** The words in a database error between a column and the name of the rule that its text broke. */
-export const IS_NO = "is no";
+export const BREAKS_RULE = "breaks rule";
 
 /**
  * SQL of an error that names a column and its text.
@@ -24,5 +24,5 @@ export function ruleErrorSql(
   { type }: Pick<ValueRule, "type">,
   text: string,
 ): string {
-  return `error(${literal(`${identifier(column)} ${IS_NO} ${type}: `)} || coalesce(${text}, ''))`;
+  return `error(${literal(`${identifier(column)} ${BREAKS_RULE} ${type}: `)} || coalesce(${text}, ''))`;
 }

@@ -23,7 +23,7 @@ export const WHOLE_RULES: readonly ValueRule[] = Object.keys(MOST).map((type) =>
   type,
   isGoodSql: (text) => `(${text} IS NULL OR ${isWholeSql(text, type)})`,
   isNot: (value) =>
-    new RegExp(`^${WHOLE}$`).test(value) ? "is too large a number" : "is not a whole number",
+    new RegExp(`^${WHOLE}$`).test(value) ? "is too large" : "is not a whole number",
   expected: expectedOf(type),
 }));
 

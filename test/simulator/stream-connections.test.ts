@@ -93,7 +93,7 @@ describe("a connection", () => {
     zipped.connection.receive("ping");
     zipped.connection.receive("{");
     expect(zipped.zipped).toBe(4);
-    expect(zipped.texts.splice(2)).toEqual(["pong", expect.stringContaining("not JSON")]);
+    expect(zipped.texts.splice(2)).toEqual(["pong", expect.stringContaining("not valid JSON")]);
     expect(zipped.take()).toEqual(plain.take());
     expect(account.zipped).toBe(2);
     expect(account.take().map(({ event }) => event)).toEqual(["ORDER_UPDATE", "ACCOUNT_UPDATE"]);

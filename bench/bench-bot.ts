@@ -5,7 +5,7 @@ import { botSchema } from "#bot/config-schema.js";
 import type { OutboxPort } from "#bot/dispatcher.js";
 import { RunMonitor } from "#bot/run-monitor.js";
 import { MemoryStateStore } from "#bot/state-dir.js";
-import type { Seam } from "#core/seam.js";
+import type { Runtime } from "#core/runtime.js";
 import type { Signer } from "#core/signing.js";
 import type { MarketId, Ms } from "#core/units.js";
 import { LiveVenue } from "#exchange/live-venue.js";
@@ -21,7 +21,7 @@ import type { BoundStrategy } from "#strategies/strategy.js";
 export interface BenchBotOptions {
   /** The bot's YAML as an object. */
   readonly file: unknown;
-  readonly runtime: Seam;
+  readonly runtime: Runtime;
   readonly transport: Transport;
   readonly signer: Signer;
   readonly strategies: ReadonlyMap<MarketId, BoundStrategy>;
@@ -73,7 +73,7 @@ export async function startBenchBot(
   const outbox = new Outbox({ concurrency: CONNECTIONS });
   const venue = new LiveVenue({
     transport,
-    seam: runtime,
+    runtime,
     signer,
     markets,
     exchangeNowMs: () => bot.context.exchangeTime.nowMs(),

@@ -86,8 +86,8 @@ function* recordedMessages(file: string, instrument: Instrument): Iterable<Messa
 /** The exchange writes no trailing zeros. */
 function respelled(levels: readonly Level[], instrument: Instrument): Level[] {
   return levels.map(([price, amount]) => [
-    instrument.priceOf(instrument.ticksOf(price)),
-    instrument.amountOf(instrument.lotsOf(amount)),
+    instrument.formatPrice(instrument.parsePrice(price)),
+    instrument.formatAmount(instrument.parseAmount(amount)),
   ]);
 }
 
@@ -95,8 +95,8 @@ function respelled(levels: readonly Level[], instrument: Instrument): Level[] {
 function* seededMessages(instrument: Instrument): Iterable<Message> {
   const random = seededRandom("capture-frames");
   const level = (ticks: number, lots: number): Level => [
-    instrument.priceOf(ticks),
-    instrument.amountOf(lots),
+    instrument.formatPrice(ticks),
+    instrument.formatAmount(lots),
   ];
   const lots = (): number => 1 + Math.floor(random.uniform() ** 3 * 5000);
   let mid = SEEDED.midTicks;

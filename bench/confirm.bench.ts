@@ -2,7 +2,7 @@ import { Interface } from "ethers";
 import { ChainRpc } from "#chain/chain-rpc.js";
 import { LensReader } from "#chain/lens-reader.js";
 import type { RpcReply } from "#chain/rpc-transport.js";
-import { liveSeam } from "#core/live-seam.js";
+import { createLiveRuntime } from "#core/live-runtime.js";
 import { ecdsaScheme, type Signer } from "#core/signing.js";
 import type { Hex } from "#core/units.js";
 import { Confirmer } from "#liquidator/confirmer.js";
@@ -27,7 +27,7 @@ export const bench: Bench = {
   ceiling: 1 / 20,
   async run() {
     const { world, accounts } = await candidates();
-    const { clock } = liveSeam();
+    const { clock } = createLiveRuntime();
     let calls = 0;
     const rpc = new ChainRpc({
       urls: [

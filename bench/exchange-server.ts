@@ -1,6 +1,6 @@
 import fastify from "fastify";
 import { RunError } from "#core/errors.js";
-import { liveSeam } from "#core/live-seam.js";
+import { createLiveRuntime } from "#core/live-runtime.js";
 import { initCrypto } from "#core/signing.js";
 import { parseExchangeConfig } from "#simulator/config.js";
 import { EmbeddedExchange } from "#simulator/exchange.js";
@@ -24,7 +24,7 @@ async function serve(markets: number): Promise<number[]> {
       rateLimits: { common: 0, order: 0 },
       timestampWindowMs: 1_000_000_000,
     }),
-    liveSeam(),
+    createLiveRuntime(),
   );
   const served = await serveExchange(exchange);
   const echo = fastify();

@@ -1,7 +1,7 @@
 import fastify from "fastify";
 import { type WebSocket, WebSocketServer } from "ws";
 import { RunError } from "#core/errors.js";
-import { liveSeam } from "#core/live-seam.js";
+import { createLiveRuntime } from "#core/live-runtime.js";
 import { initCrypto } from "#core/signing.js";
 import { parseExchangeConfig } from "#simulator/config.js";
 import { EmbeddedExchange } from "#simulator/exchange.js";
@@ -29,7 +29,7 @@ async function exchangePort(): Promise<number> {
       timestampWindowMs: 1_000_000_000,
       streams: { bookIntervalMs: 0 },
     }),
-    liveSeam(),
+    createLiveRuntime(),
   );
   return (await serveExchange(exchange)).port;
 }

@@ -1,7 +1,7 @@
 import { botSchema } from "#bot/config-schema.js";
 import { startBot } from "#bot/run-bot.js";
 import { MemoryStateStore } from "#bot/state-dir.js";
-import { liveSeam } from "#core/live-seam.js";
+import { createLiveRuntime } from "#core/live-runtime.js";
 import { initCrypto } from "#core/signing.js";
 import { createLog } from "#monitoring/log.js";
 import { Metrics } from "#monitoring/metrics.js";
@@ -33,7 +33,7 @@ class TimedMetrics extends Metrics {
  */
 async function run(port: number, markets: number): Promise<void> {
   await initCrypto();
-  const seam = liveSeam();
+  const runtime = createLiveRuntime();
   const metrics = new TimedMetrics();
   const market = {
     strategy: "ladder",
@@ -53,9 +53,9 @@ async function run(port: number, markets: number): Promise<void> {
   const running = await startBot({
     config: { ...botSchema.parse(file), path: "/bench.yaml" },
     privateKey: `0x${"4c".repeat(32)}`,
-    runtime: seam,
+    runtime,
     store: new MemoryStateStore(),
-    log: createLog({ write: () => {} }, { level: "info", clock: seam.clock }),
+    log: createLog({ write: () => {} }, { level: "info", clock: runtime.clock }),
     metrics,
   });
   running.stopped.catch((error: unknown) => {

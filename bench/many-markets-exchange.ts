@@ -1,4 +1,4 @@
-import { liveSeam } from "#core/live-seam.js";
+import { createLiveRuntime } from "#core/live-runtime.js";
 import { initCrypto } from "#core/signing.js";
 import { parseExchangeConfig } from "#simulator/config.js";
 import { configuredExchange } from "#simulator/configured-exchange.js";
@@ -26,7 +26,7 @@ async function serve(markets: number): Promise<number[]> {
         Array.from({ length: markets }, (_, place) => [`btc${place}usdc`, market]),
       ),
     }),
-    liveSeam(),
+    createLiveRuntime(),
   );
   exchange.start();
   return [(await serveExchange(exchange)).port];

@@ -1,7 +1,7 @@
 import { Transaction } from "ethers";
 import type { InProcessRpc } from "#chain/rpc-transport.js";
 import { hexToBytes } from "#core/hex.js";
-import type { Clock } from "#core/seam.js";
+import type { Clock } from "#core/runtime.js";
 import type { Signer } from "#core/signing.js";
 import type { Hex, Ms } from "#core/units.js";
 import { DEALER, PERPETUAL } from "../test/liquidator/simulation/ground.js";

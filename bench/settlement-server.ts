@@ -1,4 +1,4 @@
-import { liveSeam } from "#core/live-seam.js";
+import { createLiveRuntime } from "#core/live-runtime.js";
 import { initCrypto } from "#core/signing.js";
 import { parseExchangeConfig } from "#simulator/config.js";
 import { openConfiguredExchange } from "#simulator/configured-exchange.js";
@@ -25,11 +25,11 @@ async function serve(blockMs: number | undefined): Promise<number[]> {
         ? { settlement: { delayMs: 0 } }
         : { chain: { rpc: null, accounts: { count: 0 }, blocks: { intervalMs: blockMs } } }),
     }),
-    liveSeam(),
+    createLiveRuntime(),
     {
       createFlow: () => ({
         start: (flow) => {
-          const ticks = flow.instrument.ticksOf(MARK_QUOTE);
+          const ticks = flow.instrument.parsePrice(MARK_QUOTE);
           flow.setReference(ticks, ticks);
         },
         stop: () => {},

@@ -1,6 +1,6 @@
 import { Pool } from "undici";
 import { RunError } from "#core/errors.js";
-import { liveSeam } from "#core/live-seam.js";
+import { createLiveRuntime } from "#core/live-runtime.js";
 import { initCrypto } from "#core/signing.js";
 import type { Bench } from "./bench.js";
 import { forkBenchServer } from "./bench-server.js";
@@ -17,7 +17,7 @@ const POLL_MS = 20;
 /** A settlement that takes longer than this has failed. */
 const PATIENCE_MS = 120_000;
 
-const { clock } = liveSeam();
+const { clock } = createLiveRuntime();
 const after = (ms: number): Promise<void> =>
   new Promise((resolve) => void clock.setTimer(ms, resolve));
 

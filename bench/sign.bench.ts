@@ -3,7 +3,7 @@ import { Instrument } from "#core/instrument.js";
 import { seededRandom } from "#core/seeded-random.js";
 import { ecdsaScheme, initCrypto } from "#core/signing.js";
 import { buildHashedOrder, type OrderInputs } from "#exchange/order-building.js";
-import { taggedNonce } from "#exchange/order-info.js";
+import { createTaggedNonce } from "#exchange/order-info.js";
 import { domainSeparator, OrderHasher } from "#exchange/order-signing.js";
 import type { Bench } from "./bench.js";
 import { effort } from "./effort.js";
@@ -73,7 +73,7 @@ export const bench: Bench = {
         lots: 1 + (ticks % 90),
         signer: signer.address,
         expirationSeconds: 2_100_000_000,
-        nonce: taggedNonce(7, random),
+        nonce: createTaggedNonce(7, random),
       };
     };
 

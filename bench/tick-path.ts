@@ -2,7 +2,7 @@ import { map } from "rxjs";
 import { z } from "zod";
 import type { BotEvent } from "#bot/bot-event.js";
 import { Instrument } from "#core/instrument.js";
-import type { Clock, Random } from "#core/seam.js";
+import type { Clock, Random } from "#core/runtime.js";
 import { seededRandom } from "#core/seeded-random.js";
 import { ecdsaScheme, type Signer } from "#core/signing.js";
 import { VirtualClock } from "#core/virtual-clock.js";

@@ -1,5 +1,5 @@
 import type { Bot } from "#bot/bot.js";
-import type { Clock } from "#core/seam.js";
+import type { Clock } from "#core/runtime.js";
 import { seededRandom } from "#core/seeded-random.js";
 import { ecdsaScheme, initCrypto } from "#core/signing.js";
 import { VirtualClock } from "#core/virtual-clock.js";

@@ -1,4 +1,4 @@
-import { liveSeam } from "#core/live-seam.js";
+import { createLiveRuntime } from "#core/live-runtime.js";
 import { seededRandom } from "#core/seeded-random.js";
 import type { OpportunityStage } from "#liquidator/opportunity.js";
 import { BlockBuilder } from "../test/liquidator/simulation/block-builder.js";
@@ -33,7 +33,7 @@ const STAGES: readonly OpportunityStage[] = ["seen", "confirmed", "planned", "si
 /** A transaction that takes longer than this has failed. */
 const PATIENCE_MS = 60_000;
 
-const { clock: live } = liveSeam();
+const { clock: live } = createLiveRuntime();
 const clock: HoldingClock = {
   nowMs: () => live.nowMs(),
   monotonicMs: () => live.monotonicMs(),

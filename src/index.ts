@@ -1,11 +1,17 @@
 /** The public entry of `marketwright`: what somebody's own strategy is written with. */
 export { ConfigError, FormatError, MarketwrightError, RunError } from "./core/errors.js";
 export { Instrument, type InstrumentGrid } from "./core/instrument.js";
-export type { Clock, Random, Seam, Timer } from "./core/runtime/seam.js";
+export type { Clock, Random, Runtime, Timer } from "./core/runtime/runtime.js";
 export type { CreditUnits, Lots, MarketId, Ms, Side, Ticks } from "./core/units.js";
 export type { Level } from "./market/book/readable-book.js";
 export type { DecisionCause, MarketView } from "./market/view.js";
-export type { Intent, Quote, QuotesIntent, Reason, TargetIntent } from "./strategies/intent.js";
+export type {
+  Intent,
+  Quote,
+  QuoteReason,
+  QuotesIntent,
+  TargetIntent,
+} from "./strategies/intent.js";
 export {
   inventoryFraction,
   type SizeMultipliers,
@@ -40,7 +46,7 @@ export {
 } from "./strategies/models/volatility.js";
 export { type QuoteAroundOptions, quoteAround } from "./strategies/quote-around.js";
 export { type ShapedQuotes, shapeQuotes, type WantedLevel } from "./strategies/shape-quotes.js";
-export { exactLotsOfBase, lotsOfBase } from "./strategies/size-lots.js";
+export { baseToExactLots, baseToLots } from "./strategies/size-lots.js";
 export {
   type BoundStrategy,
   defineStrategy,

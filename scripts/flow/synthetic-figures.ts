@@ -112,7 +112,7 @@ class MeasuringSink implements StreamSink {
     const { id, amount } = trade.parse(data);
     if (this.#seenTradeIds.has(id)) return;
     this.#seenTradeIds.add(id);
-    this.#measure.traded(this.#instrument.lotsOf(amount));
+    this.#measure.traded(this.#instrument.parseAmount(amount));
   }
 
   ping(): void {

@@ -1,6 +1,6 @@
 import type { CreditUnits, Hex, Lots, MarketId, Ms } from "../core/units.js";
 import type { VenueBalances, VenueIncome, VenueOrder, VenueTrade } from "../exchange/records.js";
-import type { QuestionAction } from "../exchange/venue.js";
+import type { QueryAction } from "../exchange/venue.js";
 import type { OrderChange, OrderPhase, OwnOrder } from "./orders/order.js";
 
 /** The cause of a reconciliation. */
@@ -121,5 +121,5 @@ export type AccountChange =
 /** The changes of one input, and the queries that it requires. */
 export interface AccountStep {
   readonly changes: readonly AccountChange[];
-  readonly queries: readonly QuestionAction[];
+  readonly queries: readonly QueryAction[];
 }

@@ -1,5 +1,5 @@
-import { liveSeam } from "../core/runtime/live-seam.js";
-import type { Seam } from "../core/runtime/seam.js";
+import { createLiveRuntime } from "../core/runtime/live-runtime.js";
+import type { Runtime } from "../core/runtime/runtime.js";
 import { onUncaught, type UncaughtHandler } from "../core/uncaught.js";
 import type { ProcessEnd } from "./process/process-end.js";
 import { promptSecret } from "./process/terminal-secret.js";
@@ -26,7 +26,7 @@ export interface CliContext {
   readonly stderr: TextStream;
   /** Prompts the user for a secret without echo. Absent without a terminal. */
   readonly promptSecret?: (prompt: string) => Promise<string>;
-  readonly runtime: Seam;
+  readonly runtime: Runtime;
   /** {@link onUncaught} of this process. Absent if a test runs the command. */
   readonly onUncaught?: (handler: UncaughtHandler) => () => void;
   /**
@@ -49,7 +49,7 @@ export function processContext(
   end: Pick<ProcessEnd, "signal" | "endOnSignal" | "handleSignals" | "now"> &
     Partial<Pick<ProcessEnd, "setExitNote">>,
 ): CliContext {
-  const seam = liveSeam();
+  const runtime = createLiveRuntime();
   return {
     env: process.env,
     stdout: process.stdout,
@@ -57,12 +57,12 @@ export function processContext(
     ...(process.stdin.isTTY
       ? { promptSecret: (prompt: string) => promptSecret(prompt, process.stdin, process.stderr) }
       : {}),
-    runtime: seam,
+    runtime,
     onUncaught,
-    interrupted: () => end.signal(() => seam.clock.monotonicMs()),
+    interrupted: () => end.signal(() => runtime.clock.monotonicMs()),
     setExitNote: (left) => end.setExitNote?.(left),
     endOnSignal: () => end.endOnSignal(),
-    watchLoop: (options) => new LoopWatchdog(options, { clock: seam.clock, signals: end }),
+    watchLoop: (options) => new LoopWatchdog(options, { clock: runtime.clock, signals: end }),
     script: process.argv[1] ?? "",
   };
 }

@@ -5,7 +5,7 @@ import { ChainRpc } from "../chain/rpc/chain-rpc.js";
 import { anyResult } from "../chain/rpc/rpc-values.js";
 import { ceilDivide } from "../core/bigints.js";
 import { RunError } from "../core/errors.js";
-import type { Clock } from "../core/runtime/seam.js";
+import type { Clock } from "../core/runtime/runtime.js";
 import type { Hex } from "../core/units.js";
 import type { PlanInput, TakeoverMarket } from "../liquidator/plan/plan-input.js";
 import { planTakeover } from "../liquidator/plan/plan-takeover.js";

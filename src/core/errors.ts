@@ -73,10 +73,10 @@ export class RunError extends MarketwrightError {}
  * @example
  * ```ts
  * import { FormatError } from "marketwright";
- * import { decimalOf } from "marketwright/exchange";
+ * import { toDecimal } from "marketwright/exchange";
  *
  * try {
- *   decimalOf("1e5", "price");
+ *   toDecimal("1e5", "price");
  * } catch (error) {
  *   error instanceof FormatError && error.field; // => "price"
  * }

@@ -44,11 +44,11 @@ export interface InstrumentGrid {
  *   creditDecimals: 6,
  *   paperDecimals: 18,
  * });
- * btc.ticksOf("30000.5"); // => 300_005
- * btc.lotsOf("0.02"); // => 20
- * btc.priceOf(300_005); // => "30000.5"
+ * btc.parsePrice("30000.5"); // => 300_005
+ * btc.parseAmount("0.02"); // => 20
+ * btc.formatPrice(300_005); // => "30000.5"
  * btc.creditFloor(300_005, 20); // => 600_010_000n
- * btc.ticksOf("30000.55"); // throws FormatError
+ * btc.parsePrice("30000.55"); // throws FormatError
  * ```
  */
 export class Instrument {
@@ -114,7 +114,7 @@ export class Instrument {
    * Converts a wire price to ticks. @throws FormatError when it is not a positive decimal on the
    * tick grid.
    */
-  ticksOf(price: string): Ticks {
+  parsePrice(price: string): Ticks {
     const ticks = onGrid(price, this.priceDecimals, this.#tickScaled, "price", this.tickSize);
     if (ticks === 0) {
       throw new FormatError("not a price", {
@@ -130,19 +130,19 @@ export class Instrument {
    * Converts an unsigned wire amount to lots. @throws FormatError when it is not a decimal on the
    * step grid.
    */
-  lotsOf(amount: string): Lots {
+  parseAmount(amount: string): Lots {
     return onGrid(amount, this.amountDecimals, this.#stepScaled, "amount", this.stepSize);
   }
 
   /** Formats ticks as a wire price: no exponent, no trailing zeros. */
-  priceOf(ticks: Ticks): string {
+  formatPrice(ticks: Ticks): string {
     return gridDecimal(ticks, this.#tickScaled, this.priceDecimals, "ticks");
   }
 
   /**
    * Formats lots as a wire amount: no exponent, no trailing zeros; negative lots keep their sign.
    */
-  amountOf(lots: Lots): string {
+  formatAmount(lots: Lots): string {
     return gridDecimal(lots, this.#stepScaled, this.amountDecimals, "lots");
   }
 
@@ -150,9 +150,9 @@ export class Instrument {
    * Formats the price of a reported order or trade for display. A price from a finer grid lies
    * between ticks, and gets at most six more digits.
    */
-  toldPriceOf(ticks: number): string {
+  formatReportedPrice(ticks: number): string {
     return Number.isSafeInteger(ticks)
-      ? this.priceOf(ticks)
+      ? this.formatPrice(ticks)
       : betweenUnits(ticks, this.#tickScaled, this.priceDecimals);
   }
 
@@ -160,16 +160,16 @@ export class Instrument {
    * Formats the amount of a reported order or trade, likewise. @param restPaper of a trade: its
    * part beyond whole lots.
    */
-  toldAmountOf(lots: number, restPaper = 0n): string {
+  formatReportedAmount(lots: number, restPaper = 0n): string {
     if (restPaper !== 0n)
-      return scaledToDecimal(this.paperOf(lots) + restPaper, this.paperDecimals);
+      return scaledToDecimal(this.lotsToPaper(lots) + restPaper, this.paperDecimals);
     return Number.isSafeInteger(lots)
-      ? this.amountOf(lots)
+      ? this.formatAmount(lots)
       : betweenUnits(lots, this.#stepScaled, this.amountDecimals);
   }
 
   /** Converts lots to paper, with their sign. */
-  paperOf(lots: Lots): PaperUnits {
+  lotsToPaper(lots: Lots): PaperUnits {
     return BigInt(lots) * this.paperPerLot;
   }
 
@@ -205,7 +205,7 @@ export class Instrument {
    * The credit of a sum of ticks times lots over several orders, rounded up. Above 2^53, where a
    * float's sum is not exact, a billionth is added.
    */
-  creditOfTickLots(tickLots: number): CreditUnits {
+  tickLotsToCredit(tickLots: number): CreditUnits {
     const isRounded = tickLots > Number.MAX_SAFE_INTEGER && Number.isFinite(tickLots);
     const whole = isRounded
       ? BigInt(Math.ceil(tickLots * SUM_SLACK))

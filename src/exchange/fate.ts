@@ -10,7 +10,7 @@ export type Fate = "accepted" | "rejected" | "unknown";
 
 /**
  * Decides what an outcome proves about a place or a cancel (docs/ideas/design.md#unknown-outcomes).
- * No other code decides it. After `outcomeOf`, which reads the response, it implements the table
+ * No other code decides it. After `readOutcome`, which reads the response, it implements the table
  * "What an answer proves" of docs/ideas/orders.md.
  * @param kind `cancel` includes cancel-all.
  */

@@ -12,19 +12,25 @@ export {
   RunError,
 } from "../core/errors.js";
 export type { BuyRounding } from "../core/instrument.js";
-export { liveSeam } from "../core/runtime/live-seam.js";
-export type { Clock, Random, Seam, Timer } from "../core/runtime/seam.js";
+export { createLiveRuntime } from "../core/runtime/live-runtime.js";
+export type { Clock, Random, Runtime, Timer } from "../core/runtime/runtime.js";
 export type { CreditUnits, Hex, Int64Id, Lots, MarketId, Ms, Side, Ticks } from "../core/units.js";
-export { type SafetyOnChain, unsafeOnChain } from "./client/confirm-unsafe.js";
+export { filterUnsafeOnChain, type OnChainSafetyReader } from "./client/confirm-unsafe.js";
 export { type Connection, type ConnectOptions, connect } from "./client/connect.js";
 export { ExchangeClient, type ExchangeClientOptions } from "./client/exchange-client.js";
-export { type FromId, Histories, type InTime } from "./client/histories.js";
+export { Histories, type IdRangeQuery, type TimeRangeQuery } from "./client/histories.js";
 export { LocalBook } from "./client/local-book.js";
 export type { IdInput, OperationParams } from "./client/operation-params.js";
 export { BuiltOrderError, DomainError, OrderFilterError } from "./client/order-errors.js";
 export type { PreparedOrder } from "./client/order-placer.js";
 export type { FeeRates, NewOrder, OrderSettings } from "./client/order-settings.js";
-export { type IdPages, idPages, PagingError, type TimePages, timePages } from "./client/pages.js";
+export {
+  type IdPagesOptions,
+  PagingError,
+  readIdPages,
+  readTimePages,
+  type TimePagesOptions,
+} from "./client/pages.js";
 export type * from "./client/stream-events.js";
 export { ExchangeStreams, type ExchangeStreamsOptions } from "./client/streams.js";
 export { LiveVenue, type LiveVenueOptions } from "./live-venue.js";
@@ -40,16 +46,16 @@ export type {
   UserTrade,
   WireAccount,
   WireBalances,
-  WireBalancesAnswer,
+  WireBalancesResponse,
   WireIncome,
   WirePosition,
   WireRiskyAccount,
   WireUserTrade,
 } from "./protocol/account.js";
-export { type Decimal, type DecimalInput, decimalOf } from "./protocol/decimal.js";
+export { type Decimal, type DecimalInput, toDecimal } from "./protocol/decimal.js";
 export {
   decodeBalances,
-  decodeBalancesAnswer,
+  decodeBalancesResponse,
   decodeIncomes,
   decodePositions,
   decodeUserTrade,
@@ -62,7 +68,7 @@ export {
   decodeOrder,
   decodeOrders,
 } from "./protocol/decode-orders.js";
-export { decodeRules, instrumentsOf, MissingFilterError } from "./protocol/decode-rules.js";
+export { createInstruments, decodeRules, MissingFilterError } from "./protocol/decode-rules.js";
 export type { WireError } from "./protocol/errors.js";
 export {
   DUPLICATED_ACCOUNT,
@@ -117,7 +123,7 @@ export type {
   WirePublicTrade,
   WireTradeVolume,
 } from "./protocol/market-data.js";
-export type { Answers } from "./protocol/operations.js";
+export type { OperationResponses } from "./protocol/operations.js";
 export { OPERATIONS, type Operation, type OperationName } from "./protocol/operations.js";
 export type {
   BuiltOrder,
@@ -136,19 +142,25 @@ export {
   type OperationParameter,
   type ParameterType,
 } from "./protocol/parameters.js";
-export type { MarketFigures, WireMarketState, WireStreamRequest } from "./protocol/stream.js";
-export type { OpenWord, WireDecimal, WireInt64, WireMs, WithExtra } from "./protocol/values.js";
+export type { MarketStateUpdate, WireMarketState, WireStreamRequest } from "./protocol/stream.js";
+export type {
+  OpenEnum,
+  WireDecimal,
+  WireInt64,
+  WireMs,
+  WithUnknownFields,
+} from "./protocol/values.js";
 export type { DecodeContext } from "./protocol/wire-parse.js";
 export { DISJOINT_RATE_BUCKETS, RATE_BUCKETS, type RateBuckets } from "./rate-buckets.js";
 export type * from "./records.js";
-export { type RequestContext, requestOf } from "./rest/action-requests.js";
-export { type CallParams, checkedParams } from "./rest/call-params.js";
+export { buildActionRequest, type RequestContext } from "./rest/action-requests.js";
+export { type CallParams, validateParams } from "./rest/call-params.js";
 export {
   DEFAULT_USER_AGENT,
   NetworkTransport,
   type NetworkTransportOptions,
 } from "./rest/network-transport.js";
-export { type OutcomeContext, outcomeOf } from "./rest/outcomes.js";
+export { type OutcomeContext, readOutcome } from "./rest/outcomes.js";
 export {
   DEFAULT_LIMITS,
   RateGate,
@@ -166,7 +178,7 @@ export type {
 } from "./rest/transport.js";
 export { type BuildExpectation, checkBuiltOrder } from "./signing/built-order-check.js";
 export { checkDomain, type DomainDifference } from "./signing/domain-check.js";
-export { checkFilters, type FilterBreach, type FilteredOrder } from "./signing/filters.js";
+export { checkFilters, type FilterViolation, type OrderToCheck } from "./signing/filters.js";
 export { isBelowWaiver, type WaiverUnit } from "./signing/gas-fee-waiver.js";
 export {
   buildHashedOrder,
@@ -176,12 +188,12 @@ export {
   type OrderInputs,
 } from "./signing/order-building.js";
 export {
+  createTaggedNonce,
   decodeInfo,
   encodeInfo,
-  infoTag,
-  nonceTag,
   type OrderInfo,
-  taggedNonce,
+  readInfoTag,
+  readNonceTag,
 } from "./signing/order-info.js";
 export {
   DOMAIN_TYPE,
@@ -193,11 +205,11 @@ export {
   OrderHasher,
 } from "./signing/order-signing.js";
 export {
-  canonicalParams,
+  formatCanonicalParams,
   formEncode,
   type RequestParams,
   requestDigest,
-  signedParams,
+  signParams,
 } from "./signing/request-signing.js";
 export {
   DEFAULT_MAX_FRAME_BYTES,
@@ -210,10 +222,10 @@ export {
   type MarketStreamsOptions,
 } from "./streams/market-streams.js";
 export {
+  formatStreamName,
   type KlineInterval,
   type MarketStream,
-  readStreamName,
-  streamName,
+  parseStreamName,
 } from "./streams/stream-names.js";
 export {
   DEFAULT_STREAM_TIMINGS,

@@ -2,16 +2,20 @@ import { type Observable, Subject } from "rxjs";
 import type { Signer } from "../core/crypto/signing.js";
 import { FormatError, RunError } from "../core/errors.js";
 import type { Instrument } from "../core/instrument.js";
-import type { Seam } from "../core/runtime/seam.js";
+import type { Runtime } from "../core/runtime/runtime.js";
 import type { Hex, MarketId, Ms } from "../core/units.js";
-import { instrumentsOf } from "./protocol/decode-rules.js";
+import { createInstruments } from "./protocol/decode-rules.js";
 import type { VenueRules } from "./records.js";
-import { operationNameFor, type RequestContext, requestOf } from "./rest/action-requests.js";
-import { type OutcomeContext, outcomeOf } from "./rest/outcomes.js";
+import {
+  buildActionRequest,
+  operationNameFor,
+  type RequestContext,
+} from "./rest/action-requests.js";
+import { type OutcomeContext, readOutcome } from "./rest/outcomes.js";
 import type { RateGate } from "./rest/rate-gate.js";
 import type { HttpRequest, HttpResult, Transport } from "./rest/transport.js";
 import { OrderHasher } from "./signing/order-signing.js";
-import { signedParams } from "./signing/request-signing.js";
+import { signParams } from "./signing/request-signing.js";
 import { FrameDecoder } from "./streams/frame-decoder.js";
 import { MarketStreams } from "./streams/market-streams.js";
 import { StreamSession, type StreamTimings } from "./streams/stream-session.js";
@@ -22,7 +26,7 @@ import type { Action, ActionId, Outcome, Venue, VenueEvent } from "./venue.js";
 export interface LiveVenueOptions {
   /** The caller owns it: `close` of the venue does not close it. */
   readonly transport: Transport;
-  readonly seam: Seam;
+  readonly runtime: Runtime;
   readonly signer: Signer;
   /** The trading account; default: the signer's own. */
   readonly account?: Hex;
@@ -63,26 +67,32 @@ const DEFAULT_REQUEST_TIMEOUT_MS = 5000;
  * {@link setRules}: before that no level of a book could be put on its grid.
  * @example
  * ```ts
- * import { ecdsaScheme, LiveVenue, liveSeam, NetworkTransport } from "marketwright/exchange";
+ * import {
+ *   createLiveRuntime,
+ *   ecdsaScheme,
+ *   LiveVenue,
+ *   NetworkTransport,
+ * } from "marketwright/exchange";
  * import { filter, firstValueFrom } from "rxjs";
  *
  * const restUrl = process.env.EXCHANGE_URL ?? "http://127.0.0.1:8620/v1";
- * const seam = liveSeam();
+ * const runtime = createLiveRuntime();
  * const transport = new NetworkTransport({
  *   restUrl,
  *   streamUrl: restUrl.replace("http", "ws"),
- *   clock: seam.clock,
+ *   clock: runtime.clock,
  * });
  * const venue = new LiveVenue({
  *   transport,
- *   seam,
+ *   runtime,
  *   signer: ecdsaScheme.signer(process.env.MARKETWRIGHT_KEY ?? `0x${"11".repeat(32)}`),
  *   markets: ["btcusdc"],
- *   exchangeNowMs: () => seam.clock.nowMs(),
+ *   exchangeNowMs: () => runtime.clock.nowMs(),
  *   streams: false,
  * });
  * const answer = firstValueFrom(venue.events$.pipe(filter(({ type }) => type === "answer")));
- * venue.submit({ actionId: 1, timestampMs: seam.clock.nowMs(), kind: "question", ask: "rules" });
+ * const timestampMs = runtime.clock.nowMs();
+ * venue.submit({ actionId: 1, timestampMs, kind: "question", ask: "rules" });
  * await answer;
  * venue.close();
  * transport.close();
@@ -112,11 +122,11 @@ export class LiveVenue implements Venue {
     const instruments: ReadonlyMap<MarketId, Instrument> = new Map();
     this.#request = { signer: options.signer, account: this.#account, instruments, timeoutMs };
     this.#outcome = { creditDecimals: 0, instruments, hasher: undefined };
-    const { transport, seam } = options;
+    const { transport, runtime } = options;
     const timings = options.timings ?? {};
     this.#marketStreams = new MarketStreams({
       transport,
-      seam,
+      runtime,
       timings,
       zip: options.zip === true,
       markets: options.markets,
@@ -125,7 +135,7 @@ export class LiveVenue implements Venue {
     });
     this.#accountStream = new StreamSession({
       transport,
-      seam,
+      runtime,
       timings,
       path: () =>
         `/v1/single/account@${this.#account}?${accountQuery(options, this.#account)}${options.zip === true ? "&zip=1" : ""}`,
@@ -147,7 +157,7 @@ export class LiveVenue implements Venue {
    * lots, and consumers count in them.
    */
   setRules(rules: VenueRules): void {
-    const instruments = new Map([...instrumentsOf(rules), ...this.#request.instruments]);
+    const instruments = new Map([...createInstruments(rules), ...this.#request.instruments]);
     const context = { creditDecimals: rules.creditDecimals, instruments };
     this.#rules = rules;
     this.#options.gate?.setLimits(rules.rateLimits);
@@ -169,7 +179,7 @@ export class LiveVenue implements Venue {
   submit(action: Action): void {
     const request = this.#isClosed ? "the venue is closed" : this.#requestOf(action);
     if (typeof request === "string") {
-      this.#options.seam.clock.setTimer(0, () =>
+      this.#options.runtime.clock.setTimer(0, () =>
         this.#answer(action, { result: "not-sent", message: request }),
       );
       return;
@@ -177,7 +187,7 @@ export class LiveVenue implements Venue {
     const waitMs = this.#options.gate?.tryAdmit(operationNameFor(action)) ?? 0;
     if (waitMs > 0) {
       const message = `the rate budget is spent: ${Number.isFinite(waitMs) ? `again in ${Math.ceil(waitMs)} ms` : "the exchange has banned this address"}`;
-      this.#options.seam.clock.setTimer(0, () =>
+      this.#options.runtime.clock.setTimer(0, () =>
         this.#answer(action, { result: "not-sent", message }),
       );
       return;
@@ -217,7 +227,7 @@ export class LiveVenue implements Venue {
 
   #requestOf(action: Action): HttpRequest | string {
     try {
-      return requestOf(action, this.#request);
+      return buildActionRequest(action, this.#request);
     } catch (error) {
       if (error instanceof FormatError || error instanceof RunError) return error.message;
       throw error;
@@ -226,7 +236,7 @@ export class LiveVenue implements Venue {
 
   #done(action: Action, request: HttpRequest, result: HttpResult): void {
     if (this.#isClosed) return;
-    const outcome = outcomeOf(action, result, this.#outcome);
+    const outcome = readOutcome(action, result, this.#outcome);
     if (outcome.result === "throttled")
       this.#options.gate?.throttled(outcome.httpStatus, outcome.retryAfterMs);
     if (outcome.result === "unknown" && outcome.cause === "malformed-answer") {
@@ -262,6 +272,6 @@ export class LiveVenue implements Venue {
  * account, which the path already contains.
  */
 function accountQuery({ signer, exchangeNowMs }: LiveVenueOptions, account: Hex): string {
-  const signed = signedParams({}, account, exchangeNowMs(), signer);
+  const signed = signParams({}, account, exchangeNowMs(), signer);
   return signed.slice(signed.indexOf("&") + 1);
 }

@@ -71,10 +71,10 @@ export interface CancelAllAction extends ActionBase {
 }
 
 /** A read request to the exchange; the response is an `answer` event with the matching data. */
-export type QuestionAction = ActionBase & { readonly kind: "question" } & Question;
+export type QueryAction = ActionBase & { readonly kind: "question" } & Query;
 
 /** The read requests. Page limits are the maximum, 500, where the endpoint has one. */
-export type Question =
+export type Query =
   | { readonly ask: "time" }
   | { readonly ask: "rules" }
   | { readonly ask: "openOrders"; readonly marketId?: MarketId }
@@ -100,7 +100,7 @@ export type Question =
   | { readonly ask: "bookSequence"; readonly marketId: MarketId };
 
 /** The responses, by the name of the request. */
-export interface AnswerData {
+export interface QueryResponses {
   time: { readonly serverTimeMs: Ms };
   rules: VenueRules;
   openOrders: readonly VenueOrder[];
@@ -113,7 +113,7 @@ export interface AnswerData {
 }
 
 /** Every action that a bot may submit to a venue. */
-export type Action = PlaceAction | BuildAction | CancelAction | CancelAllAction | QuestionAction;
+export type Action = PlaceAction | BuildAction | CancelAction | CancelAllAction | QueryAction;
 
 /**
  * The outcome of an action, as far as its own response shows it (docs/ideas/design.md#venue and
@@ -131,12 +131,12 @@ export type Outcome =
   /** The exchange accepted a cancel or cancel-all (204). */
   | { readonly result: "cancelled" }
   | {
-      [Ask in keyof AnswerData]: {
+      [Ask in keyof QueryResponses]: {
         readonly result: "answered";
         readonly ask: Ask;
-        readonly data: AnswerData[Ask];
+        readonly data: QueryResponses[Ask];
       };
-    }[keyof AnswerData]
+    }[keyof QueryResponses]
   /**
    * A typed error of the exchange. `determineFate` decides what it proves about a place or a
    * cancel.

@@ -1,5 +1,5 @@
 import { liquidationLane } from "../chain/transactions/transaction-job.js";
-import type { Clock } from "../core/runtime/seam.js";
+import type { Clock } from "../core/runtime/runtime.js";
 import type { Hex, Ms } from "../core/units.js";
 
 /** Positions that are left alone for a while after a rejection. */

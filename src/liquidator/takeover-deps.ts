@@ -1,6 +1,6 @@
 import type { ChainRpc } from "../chain/rpc/chain-rpc.js";
 import type { TransactionManager } from "../chain/transactions/transaction-manager.js";
-import type { Clock, Random } from "../core/runtime/seam.js";
+import type { Clock, Random } from "../core/runtime/runtime.js";
 import type { Hex } from "../core/units.js";
 import type { LiquidationLedger } from "./ledger/liquidation-ledger.js";
 import type { LiquidatorSettings } from "./liquidator-settings.js";

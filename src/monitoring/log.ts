@@ -3,7 +3,7 @@ import { pino } from "pino";
 import { maskSecrets, SECRET_MARK } from "../core/crypto/secrets.js";
 import { RunError } from "../core/errors.js";
 import { openPlainFile } from "../core/files/plain-files.js";
-import type { Clock, Timer } from "../core/runtime/seam.js";
+import type { Clock, Timer } from "../core/runtime/runtime.js";
 import type { Ms } from "../core/units.js";
 import { isWouldBlockError, openNonBlocking } from "./non-blocking-descriptor.js";
 

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from "../core/runtime/seam.js";
+import type { Clock, Timer } from "../core/runtime/runtime.js";
 import type { Ms } from "../core/units.js";
 import { renderScreen } from "./screen.js";
 import type { ScreenModel } from "./screen-model.js";

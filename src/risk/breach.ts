@@ -96,7 +96,7 @@ const INFINITE = "infinite";
 
 /** Formats lots in base for display. A sum of lots may exceed exact integers. */
 export function inBase({ instrument }: MarketExposure): (lots: Lots) => string {
-  return (lots) => `${instrument.toldAmountOf(lots)} base`;
+  return (lots) => `${instrument.formatReportedAmount(lots)} base`;
 }
 
 /** Formats credit units for display. */

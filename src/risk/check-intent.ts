@@ -4,8 +4,8 @@ import type { MarketRules } from "../exchange/records.js";
 import type {
   Intent,
   Quote,
+  QuoteReason,
   QuotesIntent,
-  Reason,
   TargetIntent,
   UnwindSchedule,
 } from "../strategies/intent.js";
@@ -331,7 +331,7 @@ function positionClip(
   };
 }
 
-function withClips(reason: Reason, clips: readonly Clip[]): Reason {
+function withClips(reason: QuoteReason, clips: readonly Clip[]): QuoteReason {
   return Object.freeze({
     ...reason,
     clamps: Object.freeze([...reason.clamps, ...clips.map(({ why }) => why)]),

@@ -233,7 +233,7 @@ function add(sums: Sums, side: Side, ticks: number, lots: number, markTicks: num
 }
 
 function credit(instrument: Instrument, tickLots: number): CreditUnits {
-  return tickLots === 0 ? 0n : instrument.creditOfTickLots(Math.ceil(tickLots));
+  return tickLots === 0 ? 0n : instrument.tickLotsToCredit(Math.ceil(tickLots));
 }
 
 function partOf(amount: CreditUnits, ppm: number): CreditUnits {

@@ -2,8 +2,8 @@ import { FormatError } from "../core/errors.js";
 import type {
   Intent,
   Quote,
+  QuoteReason,
   QuotesIntent,
-  Reason,
   SliceSchedule,
   TargetIntent,
   UnwindPart,
@@ -105,7 +105,7 @@ function copyPart(given: unknown): UnwindPart {
   });
 }
 
-function copyReason(given: unknown): Reason {
+function copyReason(given: unknown): QuoteReason {
   const { fairTicks, reservationTicks, halfSpreadTicks, terms, clamps } = fieldsOf(given, "reason");
   return Object.freeze({
     fairTicks: toNumber(fairTicks, "reason.fairTicks"),
@@ -116,7 +116,7 @@ function copyReason(given: unknown): Reason {
   });
 }
 
-function copyTerms(given: unknown): Reason["terms"] {
+function copyTerms(given: unknown): QuoteReason["terms"] {
   if (given === undefined) return Object.freeze({});
   const source = fieldsOf(given, "reason.terms");
   const names = Object.keys(source).slice(0, MOST_TERMS);

@@ -1,6 +1,6 @@
 import { RunError } from "../core/errors.js";
 import { decimalToScaled } from "../core/instrument.js";
-import type { Seam } from "../core/runtime/seam.js";
+import type { Runtime } from "../core/runtime/runtime.js";
 import type { Hex, Lots, MarketId, Side, Ticks } from "../core/units.js";
 import type { ExchangeAccount, Order } from "./accounts/account.js";
 import type { ExchangeConfig } from "./config/config.js";
@@ -43,11 +43,11 @@ export class EmbeddedExchange {
    * number grid or contradict each other, or when the records belong to another exchange;
    * FormatError and RunError when the records are damaged or cannot be written
    */
-  constructor(config: ExchangeConfig, seam: Seam, options: ExchangeOptions = {}) {
+  constructor(config: ExchangeConfig, runtime: Runtime, options: ExchangeOptions = {}) {
     checkAmounts(config);
     checkPerps(config);
     this.config = config;
-    this.#parts = new ExchangeComponents(config, seam, options, () => this.stop());
+    this.#parts = new ExchangeComponents(config, runtime, options, () => this.stop());
     this.#hasRun = this.#parts.durableState?.isContinued ?? false;
   }
 

@@ -20,7 +20,7 @@ import {
 } from "./param-fields.js";
 import { type QuoteResult, type QuotingStep, quotesOperator } from "./quotes-operator.js";
 import { type QuotingBounds, shapeQuotesWithin } from "./shape-quotes.js";
-import { exactLotsOfBase } from "./size-lots.js";
+import { baseToExactLots } from "./size-lots.js";
 import { defineStrategy } from "./strategy.js";
 
 /**
@@ -89,7 +89,7 @@ export const avellanedaStoikov = defineStrategy({
   params: avellanedaStoikovParams,
   viewLevels: 1,
   create: (params, { instrument, marketId }) => {
-    exactLotsOfBase(params.sizeBase, instrument, `markets.${marketId}.params.sizeBase`);
+    baseToExactLots(params.sizeBase, instrument, `markets.${marketId}.params.sizeBase`);
     return quotesOperator(() => new AvellanedaStoikovStep(params, instrument));
   },
 });

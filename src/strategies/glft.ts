@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { MarketView } from "../market/view.js";
-import type { Reason } from "./intent.js";
+import type { QuoteReason } from "./intent.js";
 import {
   type GlftDistances,
   GlftExactQuotes,
@@ -24,7 +24,7 @@ import {
 } from "./param-fields.js";
 import { type QuoteResult, type QuotingStep, quotesOperator } from "./quotes-operator.js";
 import { type QuotingBounds, shapeQuotesWithin } from "./shape-quotes.js";
-import { exactLotsOfBase } from "./size-lots.js";
+import { baseToExactLots } from "./size-lots.js";
 import { defineStrategy } from "./strategy.js";
 
 /**
@@ -110,7 +110,7 @@ export const glft = defineStrategy({
   params: glftParams,
   viewLevels: 1,
   create: (params, { instrument, marketId }) => {
-    exactLotsOfBase(params.sizeBase, instrument, `markets.${marketId}.params.sizeBase`);
+    baseToExactLots(params.sizeBase, instrument, `markets.${marketId}.params.sizeBase`);
     return quotesOperator(() => new GlftStep(params, instrument));
   },
 });
@@ -166,7 +166,7 @@ export class GlftStep extends ModelStep<GlftParams> implements QuotingStep<GlftB
     model: GlftModel,
     { bid, ask, halfSpread }: Distances,
     clamps: readonly string[],
-  ): Reason {
+  ): QuoteReason {
     const bpTicks = midTicks / 10_000;
     const closed = glftTerms(model);
     const skewBps = Number.isFinite(bid - ask)

@@ -12,7 +12,7 @@ export interface Quote {
 }
 
 /** The reason for an intent, for `explain`, the screen, the log and the journal. */
-export interface Reason {
+export interface QuoteReason {
   /** The strategy's fair value in fractional ticks. */
   readonly fairTicks: number;
   /** The price that quotes are centred on, after inventory. */
@@ -32,7 +32,7 @@ export interface QuotesIntent {
   /** `sequence` of the view that it answers. */
   readonly viewSequence: number;
   readonly quotes: readonly Quote[];
-  readonly reason: Reason;
+  readonly reason: QuoteReason;
 }
 
 /** Slices of at most `lots` lots, one each `everyMs`. */
@@ -98,7 +98,7 @@ export interface TargetIntent {
   readonly schedule: SliceSchedule | UnwindSchedule;
   /** Time at which the work stops. The remaining position stays and is reported. */
   readonly deadlineMs: Ms;
-  readonly reason: Reason;
+  readonly reason: QuoteReason;
 }
 
 /**

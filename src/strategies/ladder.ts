@@ -15,7 +15,7 @@ import {
 } from "./param-fields.js";
 import { type QuoteResult, type QuotingStep, quotesOperator } from "./quotes-operator.js";
 import { type QuotingBounds, shapeQuotesWithin, type WantedLevel } from "./shape-quotes.js";
-import { exactLotsOfBase, lotsOfBase } from "./size-lots.js";
+import { baseToExactLots, baseToLots } from "./size-lots.js";
 import { defineStrategy } from "./strategy.js";
 
 /** Parameters of the ladder market maker (formulas in `docs/reference/built-in-strategies.md`). */
@@ -81,7 +81,7 @@ export const ladder = defineStrategy({
   params: ladderParams,
   viewLevels: 1,
   create: (params, { instrument, marketId }) => {
-    exactLotsOfBase(params.sizeBase, instrument, `markets.${marketId}.params.sizeBase`);
+    baseToExactLots(params.sizeBase, instrument, `markets.${marketId}.params.sizeBase`);
     return quotesOperator(() => createLadderStep(params, instrument));
   },
 });
@@ -124,8 +124,8 @@ function ladderQuotes(
     wanted.push({
       bidTicks: reservation - distance,
       askTicks: reservation + distance,
-      bidLots: lotsOfBase(base * size.bid, instrument),
-      askLots: lotsOfBase(base * size.ask, instrument),
+      bidLots: baseToLots(base * size.bid, instrument),
+      askLots: baseToLots(base * size.ask, instrument),
     });
   }
   const { quotes, clamps } = shapeQuotesWithin(room, wanted);

@@ -2,7 +2,7 @@ import { ConfigError } from "../core/errors.js";
 import type { MarketView } from "../market/view.js";
 import type { QuotesIntent } from "./intent.js";
 import { shapeQuotes } from "./shape-quotes.js";
-import { lotsOfBase } from "./size-lots.js";
+import { baseToLots } from "./size-lots.js";
 
 /** Options of {@link quoteAround}. */
 export interface QuoteAroundOptions {
@@ -56,7 +56,7 @@ export function quoteAround(
   assertPositive(halfSpreadBps, "halfSpreadBps");
   assertPositive(sizeBase, "sizeBase");
   const halfSpreadTicks = (fairTicks * halfSpreadBps) / 10_000;
-  const lots = lotsOfBase(sizeBase, view.instrument);
+  const lots = baseToLots(sizeBase, view.instrument);
   const { quotes, clamps } = shapeQuotes(view, [
     {
       bidTicks: fairTicks - halfSpreadTicks,

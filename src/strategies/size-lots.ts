@@ -14,7 +14,7 @@ const MOST_SLACK_LOTS = 0.01;
  * Converts base to whole lots, rounded down: a strategy never quotes more than configured.
  * @example
  * ```ts
- * import { Instrument, lotsOfBase } from "marketwright";
+ * import { Instrument, baseToLots } from "marketwright";
  *
  * const btc = new Instrument({
  *   marketId: "btcusdc",
@@ -23,11 +23,11 @@ const MOST_SLACK_LOTS = 0.01;
  *   creditDecimals: 6,
  *   paperDecimals: 18,
  * });
- * lotsOfBase(0.25, btc); // => 250
- * lotsOfBase(0.0019, btc); // => 1
+ * baseToLots(0.25, btc); // => 250
+ * baseToLots(0.0019, btc); // => 1
  * ```
  */
-export function lotsOfBase(base: number, instrument: Instrument): Lots {
+export function baseToLots(base: number, instrument: Instrument): Lots {
   const lots = base / instrument.lotBase;
   return Math.floor(lots + Math.min(MOST_SLACK_LOTS, Math.max(1, Math.abs(lots)) * FLOAT_SLACK));
 }
@@ -37,7 +37,7 @@ export function lotsOfBase(base: number, instrument: Instrument): Lots {
  * @throws ConfigError when it is not a whole multiple of the market's step
  * @example
  * ```ts
- * import { exactLotsOfBase, Instrument } from "marketwright";
+ * import { baseToExactLots, Instrument } from "marketwright";
  *
  * const btc = new Instrument({
  *   marketId: "btcusdc",
@@ -46,11 +46,11 @@ export function lotsOfBase(base: number, instrument: Instrument): Lots {
  *   creditDecimals: 6,
  *   paperDecimals: 18,
  * });
- * exactLotsOfBase(0.25, btc, "sizeBase"); // => 250
- * exactLotsOfBase(0.0005, btc, "sizeBase"); // throws ConfigError
+ * baseToExactLots(0.25, btc, "sizeBase"); // => 250
+ * baseToExactLots(0.0005, btc, "sizeBase"); // throws ConfigError
  * ```
  */
-export function exactLotsOfBase(base: number, instrument: Instrument, field: string): Lots {
+export function baseToExactLots(base: number, instrument: Instrument, field: string): Lots {
   const exactLots = base / instrument.lotBase;
   const lots = Math.round(exactLots);
   // For tens of trillions of lots the error of a float exceeds the slack.

@@ -4,7 +4,7 @@ import { checkShape, type ShapeContext } from "../core/config/config-shape.js";
 import { describeThrown } from "../core/describe-thrown.js";
 import { ConfigError, MarketwrightError } from "../core/errors.js";
 import type { Instrument } from "../core/instrument.js";
-import type { Random } from "../core/runtime/seam.js";
+import type { Random } from "../core/runtime/runtime.js";
 import type { MarketId } from "../core/units.js";
 import type { MarketView } from "../market/view.js";
 import type { Intent } from "./intent.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Question } from "#exchange/venue.js";
+import type { Query } from "#exchange/venue.js";
 import {
   hashOf,
   infoOf,
@@ -72,7 +72,7 @@ describe("an order that we hold open and the exchange does not", () => {
   it("is not missing if placed after the query", () => {
     const story = new Story().start();
     const step = story.account.reconcile(story.nowMs, "interval");
-    let held: Question | undefined;
+    let held: Query | undefined;
     story.meanwhile = (question) => {
       if (question.ask !== "openOrders" || held !== undefined) return;
       held = question;

@@ -4,7 +4,7 @@ import { FINAL_STATUSES } from "#account/order-amounts.js";
 import { TradingAccount } from "#account/trading-account.js";
 import type { Lots, Ms } from "#core/units.js";
 import type { VenueIncome, VenueOrder, VenuePosition, VenueTrade } from "#exchange/records.js";
-import type { Action, Outcome, Question, QuestionAction } from "#exchange/venue.js";
+import type { Action, Outcome, Query, QueryAction } from "#exchange/venue.js";
 import { INSTRUMENT, MARKET, T0, TAG, venueBalances, venuePosition } from "./exchange-story.js";
 
 /**
@@ -53,7 +53,7 @@ export class ScriptedExchange {
     );
   }
 
-  answer(question: Question): Outcome {
+  answer(question: Query): Outcome {
     switch (question.ask) {
       case "time":
         return { result: "answered", ask: "time", data: { serverTimeMs: this.timeMs } };
@@ -139,12 +139,12 @@ export class Story {
   readonly exchange = new ScriptedExchange();
   readonly account: TradingAccount;
   readonly changes: AccountChange[] = [];
-  readonly asked: QuestionAction[] = [];
+  readonly asked: QueryAction[] = [];
   nowMs: Ms = T0;
   /** Runs before each response: events at the exchange, or on the stream, meanwhile. */
-  meanwhile: (question: Question) => void = () => {};
+  meanwhile: (question: Query) => void = () => {};
   /** Responses given instead of the exchange's: lost, throttled. */
-  instead: (question: Question) => Outcome | undefined = () => undefined;
+  instead: (question: Query) => Outcome | undefined = () => undefined;
   #nextActionId = 1_000_000;
 
   constructor(options: Partial<AccountOptions> = {}) {

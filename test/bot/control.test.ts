@@ -30,11 +30,11 @@ import {
 } from "#bot/control-server.js";
 import { addRunningBotEntry, runtimeDir } from "#bot/running-bots.js";
 import { ConfigError, RunError } from "#core/errors.js";
-import { liveSeam } from "#core/live-seam.js";
+import { createLiveRuntime } from "#core/live-runtime.js";
 import { currentProcessName } from "#core/process-life.js";
 import { VirtualClock } from "#core/virtual-clock.js";
 
-const { clock } = liveSeam();
+const { clock } = createLiveRuntime();
 const open: ControlServer[] = [];
 afterEach(async () => {
   await Promise.all(open.splice(0).map((server) => server.close()));

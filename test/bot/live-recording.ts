@@ -1,7 +1,7 @@
 import { JournalFile } from "#bot/journal-file.js";
 import { startBot } from "#bot/run-bot.js";
 import { MemoryStateStore } from "#bot/state-dir.js";
-import { liveSeam } from "#core/live-seam.js";
+import { createLiveRuntime } from "#core/live-runtime.js";
 import { NetworkTransport } from "#exchange/network-transport.js";
 import { parseExchangeConfig } from "#simulator/config.js";
 import { configuredExchange } from "#simulator/configured-exchange.js";
@@ -17,20 +17,20 @@ export async function recordLive(
   path: string,
   forMs: number,
 ): Promise<{ readonly struck: Struck; readonly placed: number; readonly fills: number }> {
-  const seam = liveSeam();
+  const runtime = createLiveRuntime();
   const sleep = (ms: number): Promise<void> =>
-    new Promise((resolve) => seam.clock.setTimer(ms, () => resolve()));
+    new Promise((resolve) => runtime.clock.setTimer(ms, () => resolve()));
   const server = await serveExchange(
-    configuredExchange(parseExchangeConfig({ ...EXCHANGE, port: 0 }), liveSeam()),
+    configuredExchange(parseExchangeConfig({ ...EXCHANGE, port: 0 }), createLiveRuntime()),
   );
   const network = new NetworkTransport({
     restUrl: server.restUrl,
     streamUrl: server.streamUrl,
-    clock: seam.clock,
+    clock: runtime.clock,
     connections: 32,
   });
-  const transport = new TroubledTransport(network, seam);
-  const journal = new JournalFile(path, seam.clock);
+  const transport = new TroubledTransport(network, runtime);
+  const journal = new JournalFile(path, runtime.clock);
   try {
     const running = await startBot({
       config: botConfigOf({
@@ -43,7 +43,7 @@ export async function recordLive(
         decide: { everyMs: 250, minGapMs: 50 },
       }),
       privateKey: PRIVATE_KEY,
-      runtime: seam,
+      runtime,
       store: new MemoryStateStore(),
       log: SILENT,
       transport,

@@ -7,7 +7,7 @@ import { startBot } from "#bot/run-bot.js";
 import type { RunningBot } from "#bot/running-bot.js";
 import { MemoryStateStore } from "#bot/state-dir.js";
 import { RunError } from "#core/errors.js";
-import { liveSeam } from "#core/live-seam.js";
+import { createLiveRuntime } from "#core/live-runtime.js";
 import { ecdsaScheme } from "#core/signing.js";
 import { createLog } from "#monitoring/log.js";
 import { type Embedded, KEYS, startEmbedded } from "../exchange/client/embedded.js";
@@ -30,7 +30,7 @@ afterEach(async () => {
 
 /** A bot that quotes for the owner's account with the operator's key. */
 function start(): Promise<RunningBot> {
-  const seam = liveSeam();
+  const runtime = createLiveRuntime();
   const example = loadBotConfig(
     fileURLToPath(new URL("../../config/minimal.yaml", import.meta.url)),
     {},
@@ -48,9 +48,9 @@ function start(): Promise<RunningBot> {
       },
     },
     privateKey: KEYS[1],
-    runtime: seam,
+    runtime,
     store: new MemoryStateStore(),
-    log: createLog({ write: () => undefined }, { level: "silent", clock: seam.clock }),
+    log: createLog({ write: () => undefined }, { level: "silent", clock: runtime.clock }),
   });
 }
 

@@ -5,7 +5,7 @@ import type { FileLine } from "#bot/journal-lines.js";
 import { startBot } from "#bot/run-bot.js";
 import type { RunningBot } from "#bot/running-bot.js";
 import { MemoryStateStore, type StateStore } from "#bot/state-dir.js";
-import type { Clock } from "#core/seam.js";
+import type { Clock } from "#core/runtime.js";
 import { seededRandom } from "#core/seeded-random.js";
 import type { Hex } from "#core/units.js";
 import { VirtualClock } from "#core/virtual-clock.js";

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { loadBotConfig } from "#bot/config.js";
 import { readAccountCreation, register } from "#bot/registration.js";
 import { FormatError } from "#core/errors.js";
-import { liveSeam } from "#core/live-seam.js";
+import { createLiveRuntime } from "#core/live-runtime.js";
 import { ecdsaScheme } from "#core/signing.js";
 import type { Hex } from "#core/units.js";
 import { NetworkTransport } from "#exchange/network-transport.js";
@@ -19,7 +19,7 @@ const CONFIG = loadBotConfig(
   {},
   { key: "unused" },
 );
-const seam = liveSeam();
+const runtime = createLiveRuntime();
 
 let embedded: Pick<Embedded, "server" | "close">;
 afterEach(() => embedded.close());
@@ -30,17 +30,17 @@ afterEach(() => embedded.close());
  */
 async function registering(key: Hex, dryRun = false, timeoutMs = 10_000) {
   const { restUrl, streamUrl } = embedded.server;
-  const network = new NetworkTransport({ restUrl, streamUrl, clock: seam.clock });
+  const network = new NetworkTransport({ restUrl, streamUrl, clock: runtime.clock });
   const client = new RestClient({
     transport: network,
     signer: ecdsaScheme.signer(key),
-    nowMs: () => seam.clock.nowMs(),
+    nowMs: () => runtime.clock.nowMs(),
     timeoutMs,
   });
   const lines: string[] = [];
   const log = createLog(
     { write: (line) => lines.push(line) },
-    { level: "info", clock: seam.clock },
+    { level: "info", clock: runtime.clock },
   );
   try {
     const registration = await register(client, { config: CONFIG, log, dryRun });
@@ -75,7 +75,7 @@ describe("the registration of a bot's account", () => {
     const chain = { rpc: null, accounts: { count: 0 }, blocks: { intervalMs: 60_000 } };
     const open = await openConfiguredExchange(
       parseExchangeConfig({ port: 0, markets: { btcusdc: {} }, chain }),
-      seam,
+      runtime,
     );
     const server = await serveExchange(open.exchange);
     embedded = { server, close: () => server.close().then(() => open.close()) };
@@ -105,7 +105,7 @@ describe("the registration of a bot's account", () => {
       value: "soon",
       expected: "milliseconds",
     });
-    const log = createLog({ write: () => {} }, { level: "info", clock: seam.clock });
+    const log = createLog({ write: () => {} }, { level: "info", clock: runtime.clock });
     expect(await readAccountCreation(() => Promise.reject(broken), log)).toBeUndefined();
   });
 });

@@ -1,4 +1,4 @@
-import type { Seam } from "#core/seam.js";
+import type { Runtime } from "#core/runtime.js";
 import type {
   HttpRequest,
   HttpResult,
@@ -18,19 +18,19 @@ export class TroubledTransport implements Transport {
   on = false;
   readonly struck: Struck = new Map();
   readonly #inner: Transport;
-  readonly #seam: Seam;
+  readonly #runtime: Runtime;
 
-  constructor(inner: Transport, seam: Seam) {
+  constructor(inner: Transport, runtime: Runtime) {
     this.#inner = inner;
-    this.#seam = seam;
+    this.#runtime = runtime;
   }
 
   request(request: HttpRequest, done: (result: HttpResult) => void): void {
     const later = (delayMs: number, result: HttpResult): void => {
-      this.#seam.clock.setTimer(delayMs, () => done(result));
+      this.#runtime.clock.setTimer(delayMs, () => done(result));
     };
     if (!this.on) return this.#inner.request(request, done);
-    const die = this.#seam.random.uniform();
+    const die = this.#runtime.random.uniform();
     if (die < 0.04) {
       this.#note("connection lost");
       this.#inner.request(request, () =>
@@ -49,7 +49,7 @@ export class TroubledTransport implements Transport {
     } else if (die < 0.3) {
       this.#note("answer delayed");
       this.#inner.request(request, (result) =>
-        later(20 + this.#seam.random.uniform() * 600, result),
+        later(20 + this.#runtime.random.uniform() * 600, result),
       );
     } else {
       this.#inner.request(request, done);
@@ -60,7 +60,7 @@ export class TroubledTransport implements Transport {
     const socket = this.#inner.open(path, {
       ...handlers,
       onMessage: (text) => {
-        const die = this.on ? this.#seam.random.uniform() : 1;
+        const die = this.on ? this.#runtime.random.uniform() : 1;
         if (die < 0.002) {
           this.#note("stream dropped");
           socket.close("the test drops it");

@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { liveSeam } from "#core/live-seam.js";
-import type { Clock } from "#core/seam.js";
+import { createLiveRuntime } from "#core/live-runtime.js";
+import type { Clock } from "#core/runtime.js";
 import type { Evm } from "../contracts/evm.js";
 
 /** Current faults of an RPC. */
@@ -49,7 +49,7 @@ export class FaultyRpc {
     this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v2/secret-of-the-provider`;
   }
 
-  static async start(evm: Evm, clock: Clock = liveSeam().clock): Promise<FaultyRpc> {
+  static async start(evm: Evm, clock: Clock = createLiveRuntime().clock): Promise<FaultyRpc> {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const rpc = new FaultyRpc(server, evm, clock);

@@ -3,7 +3,7 @@ import { ChainRpc } from "#chain/chain-rpc.js";
 import { LensReader, type LensReaderOptions } from "#chain/lens-reader.js";
 import { ChainUnavailable } from "#chain/rpc-errors.js";
 import { ConfigError } from "#core/errors.js";
-import { liveSeam } from "#core/live-seam.js";
+import { createLiveRuntime } from "#core/live-runtime.js";
 import type { Signer } from "#core/signing.js";
 import type { Hex } from "#core/units.js";
 import { COIN, signer, USD, World } from "../contracts/world.js";
@@ -40,7 +40,7 @@ beforeEach(async () => {
   chain = new ChainRpc({
     urls: rpcs.map(({ url }) => url),
     chainId: 31337,
-    clock: liveSeam().clock,
+    clock: createLiveRuntime().clock,
     nowMs: () => world.evm.nowSeconds * 1000,
     headRefreshMs: 0,
     requestTimeoutMs: 30_000,

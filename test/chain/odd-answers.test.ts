@@ -18,7 +18,7 @@ import { ChainError } from "#chain/rpc-errors.js";
 import type { InProcessRpc, RpcReply } from "#chain/rpc-transport.js";
 import { parseBytes, parseNumber, parseObject, parseQuantity } from "#chain/rpc-values.js";
 import { parseReceipt, parseRequestedReceipt } from "#chain/transaction-receipt.js";
-import { liveSeam } from "#core/live-seam.js";
+import { createLiveRuntime } from "#core/live-runtime.js";
 import { VirtualClock } from "#core/virtual-clock.js";
 import { jsonText, oddChange, oddText, withChange } from "../support/odd-json.js";
 
@@ -185,7 +185,7 @@ describe("an odd answer of a node", () => {
       const rpc = new ChainRpc({
         urls: [`http://127.0.0.1:${(server.address() as AddressInfo).port}`],
         chainId: CHAIN_ID,
-        clock: liveSeam().clock,
+        clock: createLiveRuntime().clock,
         nowMs: () => 100_000,
         requestTimeoutMs: 60_000,
       });

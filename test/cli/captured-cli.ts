@@ -1,6 +1,6 @@
 import type { CliContext } from "#cli/cli-context.js";
 import { runCli } from "#cli/program.js";
-import { liveSeam } from "#core/live-seam.js";
+import { createLiveRuntime } from "#core/live-runtime.js";
 
 /** One command line's whole effect. */
 export interface CapturedRun {
@@ -53,7 +53,7 @@ export function startCli(args: readonly string[], env: Env = {}): StartedRun {
     stderr: stream((text) => {
       err += text;
     }),
-    runtime: liveSeam(),
+    runtime: createLiveRuntime(),
     interrupted: () => interrupted,
     script: "",
   };

@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect } from "vitest";
 import { loadBotConfig } from "#bot/config.js";
 import { stateDirFor } from "#bot/state-dir.js";
-import { liveSeam } from "#core/live-seam.js";
+import { createLiveRuntime } from "#core/live-runtime.js";
 import { ecdsaScheme } from "#core/signing.js";
 import type { Hex } from "#core/units.js";
 import { captureCli, type StartedRun, startCli } from "./captured-cli.js";
 import { until } from "./until.js";
 
-const { random } = liveSeam();
+const { random } = createLiveRuntime();
 
 /**
  * The embedded exchange as its command runs it, for all tests of the file that makes one, and bots

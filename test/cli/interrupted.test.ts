@@ -4,13 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { rejectOnAbort } from "#cli/until-interrupted.js";
-import { liveSeam } from "#core/live-seam.js";
+import { createLiveRuntime } from "#core/live-runtime.js";
 import { Duck } from "#history/duck.js";
 import { HistoryStore } from "#history/history-store.js";
 import { importFiles } from "#history/import-files.js";
 import { captureCli, startCli } from "./captured-cli.js";
 
-const { clock } = liveSeam();
+const { clock } = createLiveRuntime();
 const folder = mkdtempSync(join(tmpdir(), "mw-interrupted-"));
 
 /** A file of a thousand trades, as the exchange lists them, and a store of its own. */

@@ -18,7 +18,7 @@ import { Wallet } from "ethers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { promptSecret } from "#cli/terminal-secret.js";
 import { decryptKeystore, encryptKeystore } from "#core/keystore.js";
-import { liveSeam } from "#core/live-seam.js";
+import { createLiveRuntime } from "#core/live-runtime.js";
 import { seededRandom } from "#core/seeded-random.js";
 import { builtCommand } from "../support/built-command.js";
 import { captureCli, type StartedRun, startCli } from "./captured-cli.js";
@@ -231,7 +231,7 @@ describe("a secret typed at the terminal", () => {
 });
 
 describe("a bot whose key is in a keystore", () => {
-  const seam = liveSeam();
+  const live = createLiveRuntime();
   let exchange: StartedRun;
   let where: { readonly restUrl: string; readonly streamUrl: string };
 
@@ -367,7 +367,7 @@ logLevel: ${logLevel}
 
   it("takes --key-env over the file's keystore in a call", async () => {
     const { file, runtime } = bot("{ file: keys/bot.json, passwordFile: keys/wrong }");
-    const own = `0x${seam.random.uint64().toString(16).padStart(64, "1")}`;
+    const own = `0x${live.random.uint64().toString(16).padStart(64, "1")}`;
     const run = await captureCli(["call", "openOrders", "--bot", file, "--key-env", "OWN"], {
       ...runtime,
       OWN: own,

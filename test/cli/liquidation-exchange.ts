@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Interface } from "ethers";
 import { perpetualAbi } from "#chain/perpetual.generated.js";
-import { liveSeam } from "#core/live-seam.js";
+import { createLiveRuntime } from "#core/live-runtime.js";
 import { seededRandom } from "#core/seeded-random.js";
 import { ecdsaScheme } from "#core/signing.js";
 import type { Hex } from "#core/units.js";
@@ -15,7 +15,7 @@ import type { OpenChain } from "#simulator/open-chain.js";
 import { ReferenceClient } from "../simulator/reference-client.js";
 
 const PERPETUAL = new Interface(perpetualAbi);
-const { clock } = liveSeam();
+const { clock } = createLiveRuntime();
 
 /** Settings of a liquidator that polls from the first block on. */
 export const WATCH = "{ minProfitQuote: 1, watchFromBlock: 0 }";
@@ -129,7 +129,7 @@ ${extra}
 
   /** A new key. */
   freshKey(): Hex {
-    const { random } = liveSeam();
+    const { random } = createLiveRuntime();
     return `0x${Array.from({ length: 4 }, () => random.uint64().toString(16).padStart(16, "0")).join("")}`;
   }
 

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { runCli } from "#cli/program.js";
 import { ordersLeftText } from "#cli/report-run-end.js";
-import { liveSeam } from "#core/live-seam.js";
+import { createLiveRuntime } from "#core/live-runtime.js";
 
 const CANCEL = "npx marketwright cancel-all bot.yaml";
 const order = (n: number) => ({ marketId: "btcusdc", hash: `0x${n}`, phase: "open" }) as const;
@@ -44,7 +44,7 @@ risk: { maxDrawdownQuote: 500 }
       env: { BOT_KEY: `0x${"5d".repeat(32)}`, XDG_RUNTIME_DIR: dirname(file) },
       stdout: stream,
       stderr: stream,
-      runtime: liveSeam(),
+      runtime: createLiveRuntime(),
       interrupted: () => new Promise(() => {}),
       setExitNote: (text) => left.push(text?.()),
       script: "",

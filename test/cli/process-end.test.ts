@@ -16,11 +16,11 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { errorText } from "#cli/exit.js";
-import { liveSeam } from "#core/live-seam.js";
+import { createLiveRuntime } from "#core/live-runtime.js";
 import { builtCommand } from "../support/built-command.js";
 import { captureCli, startCli } from "./captured-cli.js";
 
-const { clock } = liveSeam();
+const { clock } = createLiveRuntime();
 const KEY = `0x${"11".repeat(32)}`;
 let command: string;
 let folder: string;

@@ -11,7 +11,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { buildProgram } from "#cli/program.js";
-import { liveSeam } from "#core/live-seam.js";
+import { createLiveRuntime } from "#core/live-runtime.js";
 import { builtCommand } from "../support/built-command.js";
 import { generateHistory } from "../support/generated-history.js";
 import { captureCli, startCli } from "./captured-cli.js";
@@ -357,7 +357,7 @@ describe("a secret never leaves the process", () => {
       env: {},
       stdout: stream,
       stderr: stream,
-      runtime: liveSeam(),
+      runtime: createLiveRuntime(),
       interrupted: () => new Promise(() => {}),
       script: "",
     });

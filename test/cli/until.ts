@@ -1,6 +1,6 @@
-import { liveSeam } from "#core/live-seam.js";
+import { createLiveRuntime } from "#core/live-runtime.js";
 
-const { clock } = liveSeam();
+const { clock } = createLiveRuntime();
 
 /** Asks again and again, and gives up when it never becomes so. */
 export async function until<T>(

@@ -26,11 +26,11 @@ describe("an instrument's grid", () => {
   it("converts every price on the grid to ticks and back, equal to decimal.js", () => {
     fc.assert(
       fc.property(instrument, ticks, (market, count) => {
-        const price = market.priceOf(count);
+        const price = market.formatPrice(count);
         expect(price).toBe(new Exact(market.tickSize).times(count).toString());
-        expect(market.ticksOf(price)).toBe(count);
-        expect(market.ticksOf(new Exact(price).toFixed(market.priceDecimals))).toBe(count);
-        expect(market.ticksOf(`${price}${price.includes(".") ? "" : "."}000000`)).toBe(count);
+        expect(market.parsePrice(price)).toBe(count);
+        expect(market.parsePrice(new Exact(price).toFixed(market.priceDecimals))).toBe(count);
+        expect(market.parsePrice(`${price}${price.includes(".") ? "" : "."}000000`)).toBe(count);
       }),
     );
   });
@@ -38,10 +38,10 @@ describe("an instrument's grid", () => {
   it("takes every amount on the grid to lots and back, keeping the sign of a position on the way out", () => {
     fc.assert(
       fc.property(instrument, lots, (market, count) => {
-        expect(market.amountOf(count)).toBe(
+        expect(market.formatAmount(count)).toBe(
           new Exact(market.stepSize).times(count).toString().replace(/^-0$/, "0"),
         );
-        expect(market.lotsOf(market.amountOf(Math.abs(count)))).toBe(Math.abs(count));
+        expect(market.parseAmount(market.formatAmount(Math.abs(count)))).toBe(Math.abs(count));
       }),
     );
   });
@@ -54,9 +54,9 @@ describe("an instrument's grid", () => {
       fc.property(instrument, decimal, (market, text) => {
         const multiple = new Exact(text).div(market.tickSize);
         if (multiple.isInteger() && multiple.lessThan(Number.MAX_SAFE_INTEGER)) {
-          expect(market.ticksOf(text)).toBe(multiple.toNumber());
+          expect(market.parsePrice(text)).toBe(multiple.toNumber());
         } else {
-          expect(() => market.ticksOf(text)).toThrow(FormatError);
+          expect(() => market.parsePrice(text)).toThrow(FormatError);
         }
       }),
       { numRuns: 1_000 },
@@ -71,9 +71,9 @@ describe("an instrument's grid", () => {
       creditDecimals: 6,
       paperDecimals: 0,
     });
-    expect(market.lotsOf("9007199254740000000")).toBe(9_007_199_254_740_000);
-    expect(() => market.lotsOf("9007199254740000001")).toThrow("whole multiple of 1000");
-    expect(() => market.ticksOf("9007199254740993")).toThrow("price");
+    expect(market.parseAmount("9007199254740000000")).toBe(9_007_199_254_740_000);
+    expect(() => market.parseAmount("9007199254740000001")).toThrow("whole multiple of 1000");
+    expect(() => market.parsePrice("9007199254740993")).toThrow("price");
   });
 
   it("refuses a price of zero, which would be an order to give away, and every text that is no decimal", () => {
@@ -97,19 +97,19 @@ describe("an instrument's grid", () => {
       "٣",
       "1".repeat(61),
     ]) {
-      expect(() => market.ticksOf(wrong)).toThrow(FormatError);
+      expect(() => market.parsePrice(wrong)).toThrow(FormatError);
     }
     for (const wrong of [undefined, null, 5, {}, [], true]) {
-      expect(() => market.ticksOf(wrong as unknown as string)).toThrow(FormatError);
+      expect(() => market.parsePrice(wrong as unknown as string)).toThrow(FormatError);
     }
-    expect(market.lotsOf("0")).toBe(0);
+    expect(market.parseAmount("0")).toBe(0);
   });
 
   it("refuses counts that are no whole numbers instead of printing a wrong order", () => {
     const market = new Instrument({ marketId: "m", ...(GRIDS[0] as (typeof GRIDS)[number]) });
     for (const wrong of [0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53]) {
-      expect(() => market.priceOf(wrong)).toThrow(FormatError);
-      expect(() => market.amountOf(wrong)).toThrow(FormatError);
+      expect(() => market.formatPrice(wrong)).toThrow(FormatError);
+      expect(() => market.formatAmount(wrong)).toThrow(FormatError);
       expect(() => market.creditCeil(wrong, 1)).toThrow(FormatError);
       expect(() => market.creditFloor(1, wrong)).toThrow(FormatError);
     }
@@ -142,8 +142,8 @@ describe("an instrument's credit", () => {
   it("is price times amount to the last unit: rounded down for a SELL's receipt, up for a BUY's cost, as decimal.js rounds", () => {
     fc.assert(
       fc.property(instrument, ticks, lots, (market, price, amount) => {
-        const exact = new Exact(market.priceOf(price))
-          .times(market.amountOf(amount))
+        const exact = new Exact(market.formatPrice(price))
+          .times(market.formatAmount(amount))
           .abs()
           .times(new Exact(10).pow(market.creditDecimals));
         expect(market.creditFloor(price, amount).toString()).toBe(exact.floor().toString());
@@ -229,8 +229,8 @@ describe("a price or an amount that was told", () => {
           const told = new Exact(count)
             .times(`1e-${instrument.priceDecimals + digitsBeyond}`)
             .toFixed();
-          expect(instrument.toldPriceOf(gridCount(told, unit, "price"))).toBe(told);
-          expect(instrument.toldAmountOf(gridCount(told, unit, "amount"))).toBe(told);
+          expect(instrument.formatReportedPrice(gridCount(told, unit, "price"))).toBe(told);
+          expect(instrument.formatReportedAmount(gridCount(told, unit, "amount"))).toBe(told);
         },
       ),
     );

@@ -8,12 +8,12 @@ import { readNamedFile } from "#bot/account-key.js";
 import { JournalFile } from "#bot/journal-file.js";
 import { FileStateStore } from "#bot/state-dir.js";
 import { RunError } from "#core/errors.js";
-import { liveSeam } from "#core/live-seam.js";
+import { createLiveRuntime } from "#core/live-runtime.js";
 import { openPlainFile, readPlainText } from "#core/plain-files.js";
 import { openLog } from "#monitoring/log.js";
 
 const folder = mkdtempSync(join(tmpdir(), "mw-plain-"));
-const { clock } = liveSeam();
+const { clock } = createLiveRuntime();
 const socket = createServer();
 beforeAll(() => new Promise<void>((resolve) => socket.listen(join(folder, "socket"), resolve)));
 afterAll(() => new Promise((resolve) => socket.close(resolve)));

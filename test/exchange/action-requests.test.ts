@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Instrument } from "#core/instrument.js";
 import type { Signer } from "#core/signing.js";
-import { requestOf } from "#exchange/action-requests.js";
-import { canonicalParams } from "#exchange/request-signing.js";
+import { buildActionRequest } from "#exchange/action-requests.js";
+import { formatCanonicalParams } from "#exchange/request-signing.js";
 import type { PlaceAction } from "#exchange/venue.js";
 
 const HASH = `0x${"ab".repeat(32)}`;
@@ -59,18 +59,18 @@ describe("the request that places an order", () => {
             ...(quotation === undefined ? {} : { gasFeeQuotation: quotation }),
           });
           const instruments = new Map([[over.marketId, instrument]]);
-          const { method, path, params } = requestOf(action, {
+          const { method, path, params } = buildActionRequest(action, {
             signer: signer(),
             account: ACCOUNT,
             instruments,
             timeoutMs: 1,
           });
-          const sorted = canonicalParams({
+          const sorted = formatCanonicalParams({
             marketId: over.marketId,
             side: over.side,
             orderType: "LIMIT",
-            amount: instrument.amountOf(over.lots),
-            price: instrument.priceOf(over.ticks),
+            amount: instrument.formatAmount(over.lots),
+            price: instrument.formatPrice(over.ticks),
             timeInForce: over.timeInForce,
             ...(over.timeInForce === "GTT" ? { expiration: String(expirationMs) } : {}),
             info: INFO,
@@ -88,7 +88,9 @@ describe("the request that places an order", () => {
 
   it("is not made for a market whose grid is not known", () => {
     const context = { signer: signer(), account: ACCOUNT, instruments: new Map(), timeoutMs: 1 };
-    expect(() => requestOf(place({}), context)).toThrow(/the market's rules are not known/);
+    expect(() => buildActionRequest(place({}), context)).toThrow(
+      /the market's rules are not known/,
+    );
   });
 });
 

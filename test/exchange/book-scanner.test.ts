@@ -25,8 +25,8 @@ function decoded(data: unknown): unknown {
 
 const digits = fc.stringMatching(/^[0-9]{1,16}$/);
 const decimal = fc.oneof(
-  fc.integer({ min: 1, max: 2_000_000 }).map((ticks) => INSTRUMENT.priceOf(ticks)),
-  fc.integer({ min: 0, max: 9_000_000 }).map((lots) => INSTRUMENT.amountOf(lots)),
+  fc.integer({ min: 1, max: 2_000_000 }).map((ticks) => INSTRUMENT.formatPrice(ticks)),
+  fc.integer({ min: 0, max: 9_000_000 }).map((lots) => INSTRUMENT.formatAmount(lots)),
   digits,
   fc
     .tuple(digits, fc.stringMatching(/^[0-9]{0,5}$/))
@@ -51,8 +51,8 @@ const decimal = fc.oneof(
 const levels = fc.array(fc.tuple(decimal, decimal), { maxLength: 4 });
 const goodLevels = fc.array(
   fc.tuple(
-    fc.integer({ min: 1, max: 2_000_000 }).map((ticks) => INSTRUMENT.priceOf(ticks)),
-    fc.integer({ min: 0, max: 9_000_000 }).map((lots) => INSTRUMENT.amountOf(lots)),
+    fc.integer({ min: 1, max: 2_000_000 }).map((ticks) => INSTRUMENT.formatPrice(ticks)),
+    fc.integer({ min: 0, max: 9_000_000 }).map((lots) => INSTRUMENT.formatAmount(lots)),
   ),
   { maxLength: 8 },
 );

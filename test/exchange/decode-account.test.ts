@@ -2,13 +2,13 @@ import { describe, expect, it } from "vitest";
 import { FormatError } from "#core/errors.js";
 import { parseInt64Json } from "#core/int64-json.js";
 import {
-  decodeBalancesAnswer,
+  decodeBalancesResponse,
   decodeIncomes,
   decodePositions,
   decodeUserTrade,
 } from "#exchange/decode-account.js";
 import { decodeBuildResult, decodeOrder, decodeOrders } from "#exchange/decode-orders.js";
-import { decodeRules, instrumentsOf } from "#exchange/decode-rules.js";
+import { createInstruments, decodeRules } from "#exchange/decode-rules.js";
 import {
   HASH,
   INFO,
@@ -20,7 +20,7 @@ import {
 } from "./wire-records.js";
 
 const rules = decodeRules(wireExchangeInfo(), ["btcusdc"]);
-const context = { creditDecimals: rules.creditDecimals, instruments: instrumentsOf(rules) };
+const context = { creditDecimals: rules.creditDecimals, instruments: createInstruments(rules) };
 
 describe("an order", () => {
   it("is read onto the grid", () => {
@@ -216,7 +216,7 @@ describe("positions", () => {
 
 describe("balances", () => {
   it("are credit units", () => {
-    const { balances, positions } = decodeBalancesAnswer(
+    const { balances, positions } = decodeBalancesResponse(
       { balances: wireBalances(), positions: [wirePosition()] },
       context,
       "balances",
@@ -234,7 +234,7 @@ describe("balances", () => {
     "without %s are refused",
     (field) => {
       const answer = { balances: { ...wireBalances(), [field]: undefined }, positions: [] };
-      expect(() => decodeBalancesAnswer(answer, context, "balances")).toThrow(new RegExp(field));
+      expect(() => decodeBalancesResponse(answer, context, "balances")).toThrow(new RegExp(field));
     },
   );
 });

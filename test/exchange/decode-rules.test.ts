@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { FormatError } from "#core/errors.js";
-import { decodeRules, instrumentsOf, MissingFilterError } from "#exchange/decode-rules.js";
+import { createInstruments, decodeRules, MissingFilterError } from "#exchange/decode-rules.js";
 import { checkDomain } from "#exchange/domain-check.js";
 import { checkFilters } from "#exchange/filters.js";
 import type { MarketRules } from "#exchange/records.js";
@@ -51,7 +51,7 @@ describe("exchangeInfo", () => {
       { name: "ORDER", intervalMs: 60_000, limit: 1200 },
     ]);
     expect(rules.waiveGasFeeMinimumQuote).toBe(10_000_000n);
-    expect(instrumentsOf(rules).get("btcusdc")?.ticksOf("2000.5")).toBe(20005);
+    expect(createInstruments(rules).get("btcusdc")?.parsePrice("2000.5")).toBe(20005);
   });
 
   it("knows the gas of an order, rounded up, where it is told in wei, and nothing of it where it is not", () => {

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Instrument } from "#core/instrument.js";
-import { liveSeam } from "#core/live-seam.js";
+import { createLiveRuntime } from "#core/live-runtime.js";
 import { FrameDecoder } from "#exchange/frame-decoder.js";
 import { MarketStreams } from "#exchange/market-streams.js";
 import { NetworkTransport } from "#exchange/network-transport.js";
-import { streamName } from "#exchange/stream-names.js";
+import { formatStreamName } from "#exchange/stream-names.js";
 import type { VenueEvent } from "#exchange/venue.js";
 import { parseExchangeConfig } from "#simulator/config.js";
 import { EmbeddedExchange } from "#simulator/exchange.js";
@@ -12,7 +12,7 @@ import { type ExchangeServer, serveExchange } from "#simulator/http-server.js";
 import { KEYS, namedSignatures, ReferenceClient } from "../simulator/reference-client.js";
 import { until } from "./local-server.js";
 
-const seam = liveSeam();
+const runtime = createLiveRuntime();
 const MARKET = "btcusdc";
 const GRID = {
   marketId: MARKET,
@@ -29,12 +29,12 @@ let transport: NetworkTransport;
 beforeEach(async () => {
   const streams = { bookIntervalMs: 0, klineIntervalMs: 0 };
   const config = parseExchangeConfig({ port: 0, markets: { [MARKET]: {} }, streams });
-  exchange = new EmbeddedExchange(config, seam, { scheme: namedSignatures });
+  exchange = new EmbeddedExchange(config, runtime, { scheme: namedSignatures });
   server = await serveExchange(exchange);
   transport = new NetworkTransport({
     restUrl: server.restUrl,
     streamUrl: server.streamUrl,
-    clock: seam.clock,
+    clock: runtime.clock,
   });
 });
 
@@ -56,13 +56,13 @@ describe("the client's streams against the embedded exchange", () => {
         events.filter((event) => event.type === type);
       const streams = new MarketStreams({
         transport,
-        seam,
+        runtime,
         markets: [MARKET],
         zip,
         onText: (text) => events.push(...frames.multiple(text)),
         onState: () => {},
       });
-      streams.subscribe(streamName({ marketId: MARKET, kind: "kline", interval: "1H" }));
+      streams.subscribe(formatStreamName({ marketId: MARKET, kind: "kline", interval: "1H" }));
       streams.start();
       await until(
         () =>
@@ -70,7 +70,7 @@ describe("the client's streams against the embedded exchange", () => {
           of("market-state").length >= 1 &&
           of("kline").length === 1,
       );
-      streams.subscribe(streamName({ marketId: MARKET, kind: "kline", interval: "1MO" }));
+      streams.subscribe(formatStreamName({ marketId: MARKET, kind: "kline", interval: "1MO" }));
       await until(() => of("kline").length === 2);
       const [maker, taker] = KEYS.map((key) =>
         new ReferenceClient(exchange, Date.now, key, "10.0.0.1", true).register(),
@@ -89,7 +89,7 @@ describe("the client's streams against the embedded exchange", () => {
       ]);
       expect(of("book-update")).toMatchObject([{ asks: [300_005, 250] }, { asks: [300_005, 0] }]);
       expect(of("malformed")).toEqual([]);
-      streams.unsubscribe(streamName({ marketId: MARKET, kind: "kline", interval: "1H" }));
+      streams.unsubscribe(formatStreamName({ marketId: MARKET, kind: "kline", interval: "1H" }));
       streams.close("done");
     },
   );

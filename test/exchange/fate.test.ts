@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
-import { decodeRules, instrumentsOf } from "#exchange/decode-rules.js";
+import { createInstruments, decodeRules } from "#exchange/decode-rules.js";
 import { VENUE_ERROR_CODES } from "#exchange/errors.js";
 import { determineFate, type Fate } from "#exchange/fate.js";
 import { OrderHasher } from "#exchange/order-signing.js";
-import { outcomeOf } from "#exchange/outcomes.js";
+import { readOutcome } from "#exchange/outcomes.js";
 import type { HttpResult } from "#exchange/transport.js";
 import type { Action } from "#exchange/venue.js";
 import { readPage, tableOf } from "../project/pages.js";
@@ -12,7 +12,7 @@ import { HASH, INFO, PERP, wireExchangeInfo, wireOrder } from "./wire-records.js
 const rules = decodeRules(wireExchangeInfo(), ["btcusdc"]);
 const context = {
   creditDecimals: rules.creditDecimals,
-  instruments: instrumentsOf(rules),
+  instruments: createInstruments(rules),
   hasher: new OrderHasher(rules.eip712.domainSeparator),
 };
 const base = { actionId: 1, timestampMs: 1, marketId: "btcusdc" } as const;
@@ -126,8 +126,8 @@ it.each(CASES)(
     for (const result of results) {
       const shown = JSON.stringify(result).slice(0, 200);
       const fates = [
-        determineFate("place", outcomeOf(PLACE, result, context)),
-        ...CANCELS.map((action) => determineFate("cancel", outcomeOf(action, result, context))),
+        determineFate("place", readOutcome(PLACE, result, context)),
+        ...CANCELS.map((action) => determineFate("cancel", readOutcome(action, result, context))),
       ];
       expect([shown, ...fates]).toEqual([shown, place, cancel, cancel]);
     }

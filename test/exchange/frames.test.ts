@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { decodeRules, instrumentsOf } from "#exchange/decode-rules.js";
+import { createInstruments, decodeRules } from "#exchange/decode-rules.js";
 import { FrameDecoder } from "#exchange/frame-decoder.js";
 import { SyncedBook } from "#market/synced-book.js";
 import {
@@ -12,7 +12,7 @@ import {
 } from "./wire-records.js";
 
 const rules = decodeRules(wireExchangeInfo(), ["btcusdc"]);
-const context = { creditDecimals: rules.creditDecimals, instruments: instrumentsOf(rules) };
+const context = { creditDecimals: rules.creditDecimals, instruments: createInstruments(rules) };
 const frames = new FrameDecoder(context);
 
 const UPDATE = {

@@ -2,11 +2,11 @@ import { verifyMessage } from "ethers";
 import { describe, expect, it } from "vitest";
 import type { Instrument } from "#core/instrument.js";
 import { ecdsaScheme } from "#core/signing.js";
-import { instrumentsOf } from "#exchange/decode-rules.js";
+import { createInstruments } from "#exchange/decode-rules.js";
 import { buildHashedOrder } from "#exchange/order-building.js";
 import { OrderHasher } from "#exchange/order-signing.js";
 import type { MarketRules, VenueRules } from "#exchange/records.js";
-import { canonicalParams } from "#exchange/request-signing.js";
+import { formatCanonicalParams } from "#exchange/request-signing.js";
 import type { Action, PlaceAction } from "#exchange/venue.js";
 import { json, type ReceivedRequest, until } from "./local-server.js";
 import { NOW, ServedVenue, signer, type Unnumbered } from "./served-venue.js";
@@ -20,15 +20,15 @@ const at = new ServedVenue();
 function requireSigned({ params }: ReceivedRequest): URLSearchParams {
   const fields = new URLSearchParams(params);
   const { signature = "", ...rest } = Object.fromEntries(fields);
-  expect(canonicalParams(rest)).toBe(params.slice(0, params.indexOf("&signature=")));
-  expect(verifyMessage(canonicalParams(rest), signature)).toBe(signer.address);
+  expect(formatCanonicalParams(rest)).toBe(params.slice(0, params.indexOf("&signature=")));
+  expect(verifyMessage(formatCanonicalParams(rest), signature)).toBe(signer.address);
   expect(rest.timestamp).toBe(String(NOW));
   return fields;
 }
 
 function place(rules: VenueRules, change: Partial<PlaceAction> = {}): Unnumbered<PlaceAction> {
   const market = rules.markets.btcusdc as MarketRules;
-  const instrument = instrumentsOf(rules).get("btcusdc") as Instrument;
+  const instrument = createInstruments(rules).get("btcusdc") as Instrument;
   const built = buildHashedOrder(new OrderHasher(rules.eip712.domainSeparator), {
     rules: market,
     instrument,

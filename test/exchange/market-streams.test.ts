@@ -11,7 +11,7 @@ let states: string[];
 function started(markets: readonly string[]): MarketStreams {
   const streams = new MarketStreams({
     transport,
-    seam: { clock, random: seededRandom("streams") },
+    runtime: { clock, random: seededRandom("streams") },
     markets,
     onText: () => undefined,
     onState: (state) => states.push(state),

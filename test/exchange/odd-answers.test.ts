@@ -7,7 +7,7 @@ import { FormatError, MarketwrightError } from "#core/errors.js";
 import { ecdsaScheme } from "#core/signing.js";
 import {
   decodeBalances,
-  decodeBalancesAnswer,
+  decodeBalancesResponse,
   decodeIncomes,
   decodePositions,
   decodeUserTrade,
@@ -15,16 +15,16 @@ import {
 } from "#exchange/decode-account.js";
 import { decodeKlines } from "#exchange/decode-market-data.js";
 import { decodeBuildResult, decodeOrder, decodeOrders } from "#exchange/decode-orders.js";
-import { decodeRules, instrumentsOf } from "#exchange/decode-rules.js";
+import { createInstruments, decodeRules } from "#exchange/decode-rules.js";
 import { FrameDecoder } from "#exchange/frame-decoder.js";
 import { OPERATIONS } from "#exchange/operations.js";
 import { decodeInfo } from "#exchange/order-info.js";
 import { OrderHasher } from "#exchange/order-signing.js";
-import { outcomeOf } from "#exchange/outcomes.js";
+import { readOutcome } from "#exchange/outcomes.js";
 import { RestClient } from "#exchange/rest-client.js";
 import { decodeAccountFrame, decodeMarketFrame } from "#exchange/stream-decoder.js";
 import type { HttpResult } from "#exchange/transport.js";
-import type { Action, AnswerData } from "#exchange/venue.js";
+import type { Action, QueryResponses } from "#exchange/venue.js";
 import { parseWire } from "#exchange/wire-parse.js";
 import { jsonText, oddChange, oddText, withChange } from "../support/odd-json.js";
 import {
@@ -39,7 +39,7 @@ import {
 } from "./wire-records.js";
 
 const rules = decodeRules(wireExchangeInfo(), ["btcusdc"]);
-const instruments = instrumentsOf(rules);
+const instruments = createInstruments(rules);
 const context = {
   creditDecimals: rules.creditDecimals,
   instruments,
@@ -170,14 +170,14 @@ function bent(records: readonly unknown[]): fc.Arbitrary<string> {
 /** Every decoder of the bot's, by its name. */
 const DECODERS: Readonly<Record<string, (value: unknown) => unknown>> = {
   decodeBalances: (value) => decodeBalances(value, context),
-  decodeBalancesAnswer: (value) => decodeBalancesAnswer(value, context, "balances"),
+  decodeBalancesResponse: (value) => decodeBalancesResponse(value, context, "balances"),
   decodeBuildResult,
   decodeIncomes: (value) => decodeIncomes(value, context),
   decodeKlines: (value) => decodeKlines(value, btc, "klines"),
   decodeOrder: (value) => decodeOrder(value, context),
   decodeOrders: (value) => decodeOrders(value, context, "orders"),
   decodePositions: (value) => decodePositions(value, context),
-  decodeRules: (value) => instrumentsOf(decodeRules(value, ["btcusdc"])),
+  decodeRules: (value) => createInstruments(decodeRules(value, ["btcusdc"])),
   decodeUserTrade: (value) => decodeUserTrade(value, context),
   decodeUserTrades: (value) => decodeUserTrades(value, context),
 };
@@ -262,7 +262,7 @@ describe("an odd answer of the exchange", () => {
       timeInForce: "GTC",
       expirationMs: 0,
     } as const;
-    const asks: Readonly<Record<keyof AnswerData, true>> = {
+    const asks: Readonly<Record<keyof QueryResponses, true>> = {
       time: true,
       rules: true,
       openOrders: true,
@@ -312,7 +312,7 @@ describe("an odd answer of the exchange", () => {
             body,
             retryAfterMs: retryAfterMs ?? undefined,
           };
-          const { result } = outcomeOf(action, answer, context);
+          const { result } = readOutcome(action, answer, context);
           expect(result).toBeTypeOf("string");
           // Only a status without a body, or a code, says what became of an order.
           if (action.kind === "cancel" && result === "cancelled")

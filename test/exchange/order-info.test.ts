@@ -1,7 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { seededRandom } from "#core/seeded-random.js";
-import { decodeInfo, encodeInfo, infoTag, nonceTag, taggedNonce } from "#exchange/order-info.js";
+import {
+  createTaggedNonce,
+  decodeInfo,
+  encodeInfo,
+  readInfoTag,
+  readNonceTag,
+} from "#exchange/order-info.js";
 
 const INFO1 = "0xffffa50cef85c000000110d9316ec000000000007a432b800000000000000001";
 const INFO2 = "0x00005af3107a40000001c6bf52634000000000006553ff10ffffffffffffffff";
@@ -77,19 +83,23 @@ describe("the bot's tag", () => {
   it("is found again in every order that the bot made, and in no other's", () => {
     const random = seededRandom("nonces");
     for (let draw = 0; draw < 100; draw += 1) {
-      const nonce = taggedNonce(0xbeef, random);
-      expect(nonceTag(nonce)).toBe(0xbeef);
+      const nonce = createTaggedNonce(0xbeef, random);
+      expect(readNonceTag(nonce)).toBe(0xbeef);
       expect(
-        infoTag(encodeInfo({ makerFeeRate: 0n, takerFeeRate: 0n, expirationSeconds: 1, nonce })),
+        readInfoTag(
+          encodeInfo({ makerFeeRate: 0n, takerFeeRate: 0n, expirationSeconds: 1, nonce }),
+        ),
       ).toBe(0xbeef);
     }
-    expect(infoTag(INFO1)).toBe(0);
-    expect(infoTag("0xnonsense")).toBeUndefined();
+    expect(readInfoTag(INFO1)).toBe(0);
+    expect(readInfoTag("0xnonsense")).toBeUndefined();
   });
 
   it("leaves 48 bits to chance, so that no two orders hash alike", () => {
     const random = seededRandom("nonces");
-    expect(new Set(Array.from({ length: 1000 }, () => taggedNonce(1, random))).size).toBe(1000);
-    expect(() => taggedNonce(0x10000, random)).toThrow(/16 bits/);
+    expect(new Set(Array.from({ length: 1000 }, () => createTaggedNonce(1, random))).size).toBe(
+      1000,
+    );
+    expect(() => createTaggedNonce(0x10000, random)).toThrow(/16 bits/);
   });
 });

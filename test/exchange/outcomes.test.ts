@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { decodeRules, instrumentsOf } from "#exchange/decode-rules.js";
+import { createInstruments, decodeRules } from "#exchange/decode-rules.js";
 import { OrderHasher } from "#exchange/order-signing.js";
-import { outcomeOf } from "#exchange/outcomes.js";
+import { readOutcome } from "#exchange/outcomes.js";
 import type { HttpResult } from "#exchange/transport.js";
 import type { Action } from "#exchange/venue.js";
 import {
@@ -18,7 +18,7 @@ import {
 const rules = decodeRules(wireExchangeInfo(), ["btcusdc"]);
 const context = {
   creditDecimals: rules.creditDecimals,
-  instruments: instrumentsOf(rules),
+  instruments: createInstruments(rules),
   hasher: new OrderHasher(rules.eip712.domainSeparator),
 };
 
@@ -78,14 +78,14 @@ describe("an outcome that is not known is not a failure", () => {
     "a %s that timed out after it left, or lost its connection, is unknown",
     (_, action) => {
       expect(
-        outcomeOf(action, { ok: false, cause: "timeout", sent: true, message: "m" }, context),
+        readOutcome(action, { ok: false, cause: "timeout", sent: true, message: "m" }, context),
       ).toEqual({
         result: "unknown",
         cause: "timeout",
         message: "m",
       });
       expect(
-        outcomeOf(
+        readOutcome(
           action,
           { ok: false, cause: "connection-lost", sent: true, message: "m" },
           context,
@@ -99,7 +99,7 @@ describe("an outcome that is not known is not a failure", () => {
 
   it.each(all)("a %s of which no byte left did certainly not happen", (_, action) => {
     expect(
-      outcomeOf(
+      readOutcome(
         action,
         { ok: false, cause: "connection-lost", sent: false, message: "refused" },
         context,
@@ -113,7 +113,7 @@ describe("an outcome that is not known is not a failure", () => {
   it.each(all)("a %s answered by 5xx is unknown, whatever the body claims", (_, action) => {
     for (const status of [500, 502, 503, 504]) {
       expect(
-        outcomeOf(action, answered(status, { code: 1012, codeText: "x", message: "y" }), context),
+        readOutcome(action, answered(status, { code: 1012, codeText: "x", message: "y" }), context),
       ).toMatchObject({
         result: "unknown",
         cause: "server-error",
@@ -123,7 +123,11 @@ describe("an outcome that is not known is not a failure", () => {
 
   it.each(all)("a %s answered by the code of an internal error is unknown", (_, action) => {
     expect(
-      outcomeOf(action, answered(400, { code: 2010, codeText: "Internal", message: "" }), context),
+      readOutcome(
+        action,
+        answered(400, { code: 2010, codeText: "Internal", message: "" }),
+        context,
+      ),
     ).toMatchObject({
       result: "unknown",
       cause: "server-error",
@@ -131,12 +135,12 @@ describe("an outcome that is not known is not a failure", () => {
   });
 
   it.each(all)("a %s refused by the rate limit was not looked at", (_, action) => {
-    expect(outcomeOf(action, answered(429, "slow down", 3000), context)).toEqual({
+    expect(readOutcome(action, answered(429, "slow down", 3000), context)).toEqual({
       result: "throttled",
       httpStatus: 429,
       retryAfterMs: 3000,
     });
-    expect(outcomeOf(action, answered(418, ""), context)).toEqual({
+    expect(readOutcome(action, answered(418, ""), context)).toEqual({
       result: "throttled",
       httpStatus: 418,
       retryAfterMs: undefined,
@@ -146,12 +150,12 @@ describe("an outcome that is not known is not a failure", () => {
   it.each(all)("a %s refused by code is rejected, with the exchange's own words", (_, action) => {
     const body = { code: 2016, codeText: "Invalid order", message: "duplicate hash" };
     const rejected = { result: "rejected", ...body, httpStatus: 400 };
-    expect(outcomeOf(action, answered(400, body), context)).toEqual(rejected);
-    expect(outcomeOf(action, answered(200, body), context)).toEqual({
+    expect(readOutcome(action, answered(400, body), context)).toEqual(rejected);
+    expect(readOutcome(action, answered(200, body), context)).toEqual({
       ...rejected,
       httpStatus: 200,
     });
-    expect(outcomeOf(action, answered(400, { code: 9999 }), context)).toEqual({
+    expect(readOutcome(action, answered(400, { code: 9999 }), context)).toEqual({
       result: "rejected",
       code: 9999,
       codeText: "",
@@ -164,11 +168,11 @@ describe("an outcome that is not known is not a failure", () => {
     "a %s with a 4xx that says nothing is unknown, but for the firewall's 403, which lets nothing through",
     (_, action) => {
       for (const body of ["<html>", "", "{}", '{"code":"1012"}', "null"]) {
-        expect(outcomeOf(action, answered(400, body), context)).toMatchObject({
+        expect(readOutcome(action, answered(400, body), context)).toMatchObject({
           result: "unknown",
           cause: "malformed-answer",
         });
-        expect(outcomeOf(action, answered(403, body), context)).toMatchObject({
+        expect(readOutcome(action, answered(403, body), context)).toMatchObject({
           result: "rejected",
           code: 0,
           httpStatus: 403,
@@ -189,7 +193,7 @@ describe("an outcome that is not known is not a failure", () => {
       wireOrder({ amount: "x" }),
     ];
     for (const body of bodies) {
-      expect(outcomeOf(PLACE, answered(200, body), context)).toMatchObject({
+      expect(readOutcome(PLACE, answered(200, body), context)).toMatchObject({
         result: "unknown",
         cause: "malformed-answer",
       });
@@ -200,7 +204,7 @@ describe("an outcome that is not known is not a failure", () => {
 describe("what succeeded", () => {
   it("a place is accepted with the order as the exchange has it", () => {
     expect(
-      outcomeOf(
+      readOutcome(
         PLACE,
         answered(200, wireOrder({ hash: HASH.toUpperCase().replace("0X", "0x") })),
         context,
@@ -213,10 +217,10 @@ describe("what succeeded", () => {
 
   it("cancels are 204 and empty; another empty success is one too, an answer with a body proves nothing", () => {
     for (const action of [CANCEL, CANCEL_ALL]) {
-      expect(outcomeOf(action, answered(204, ""), context)).toEqual({ result: "cancelled" });
-      expect(outcomeOf(action, answered(200, " "), context)).toEqual({ result: "cancelled" });
+      expect(readOutcome(action, answered(204, ""), context)).toEqual({ result: "cancelled" });
+      expect(readOutcome(action, answered(200, " "), context)).toEqual({ result: "cancelled" });
       for (const body of [{}, "null", "[]", '{"serverTime":1}']) {
-        expect(outcomeOf(action, answered(200, body), context)).toMatchObject({
+        expect(readOutcome(action, answered(200, body), context)).toMatchObject({
           result: "unknown",
           cause: "malformed-answer",
         });
@@ -228,19 +232,19 @@ describe("what succeeded", () => {
     const { json } = wireOrder();
     const hash = context.hasher.hash(order);
     const built = { order: json, orderHash: hash, packedOrder: "0x", gasFeeQuotation: "token" };
-    expect(outcomeOf(BUILD, answered(200, built), context)).toMatchObject({
+    expect(readOutcome(BUILD, answered(200, built), context)).toMatchObject({
       result: "built",
       hash,
       gasFeeQuotation: "token",
     });
     const swapped = { ...built, order: { ...json, paperAmount: "30000000000000000" } };
-    expect(outcomeOf(BUILD, answered(200, swapped), context)).toMatchObject({
+    expect(readOutcome(BUILD, answered(200, swapped), context)).toMatchObject({
       result: "unknown",
       cause: "malformed-answer",
     });
-    expect(outcomeOf(BUILD, answered(200, built), { ...context, hasher: undefined })).toMatchObject(
-      { result: "unknown" },
-    );
+    expect(
+      readOutcome(BUILD, answered(200, built), { ...context, hasher: undefined }),
+    ).toMatchObject({ result: "unknown" });
   });
 
   it.each([
@@ -266,13 +270,13 @@ describe("what succeeded", () => {
     ["bookSequence", { sequence: 77, bids: [], asks: [] }, { sequence: 77 }],
   ] as const)("the question %s has its answer", (ask, body, data) => {
     const question: Action = { ...base, kind: "question", ask };
-    expect(outcomeOf(question, answered(200, body), context)).toEqual({
+    expect(readOutcome(question, answered(200, body), context)).toEqual({
       result: "answered",
       ask,
       data,
     });
     for (const odd of ["", "null", "{}x", '"x"', "[1]"]) {
-      expect(outcomeOf(question, answered(200, odd), context)).toMatchObject({
+      expect(readOutcome(question, answered(200, odd), context)).toMatchObject({
         result: "unknown",
         cause: "malformed-answer",
       });
@@ -282,7 +286,7 @@ describe("what succeeded", () => {
   it("an answer of ten megabytes is not even parsed", () => {
     const long = `{"serverTime":1,"x":"${"x".repeat(10 * 1024 * 1024)}"}`;
     expect(
-      outcomeOf({ ...base, kind: "question", ask: "time" }, answered(200, long), context),
+      readOutcome({ ...base, kind: "question", ask: "time" }, answered(200, long), context),
     ).toMatchObject({
       result: "unknown",
       cause: "malformed-answer",
@@ -292,11 +296,11 @@ describe("what succeeded", () => {
 
   it("rules without a market of the bot's are an answer: its desk has to hear that it is gone", () => {
     const question: Action = { ...base, kind: "question", ask: "rules" };
-    expect(outcomeOf(question, answered(200, wireExchangeInfo()), context)).toMatchObject({
+    expect(readOutcome(question, answered(200, wireExchangeInfo()), context)).toMatchObject({
       result: "answered",
       ask: "rules",
     });
-    const emptied = outcomeOf(question, answered(200, wireExchangeInfo([])), context);
+    const emptied = readOutcome(question, answered(200, wireExchangeInfo([])), context);
     expect(emptied).toMatchObject({ result: "answered", ask: "rules", data: { markets: {} } });
   });
 });

@@ -3,10 +3,10 @@ import { describe, expect, it } from "vitest";
 import { bytesToHex } from "#core/hex.js";
 import { ecdsaScheme } from "#core/signing.js";
 import {
-  canonicalParams,
+  formatCanonicalParams,
   formEncode,
   requestDigest,
-  signedParams,
+  signParams,
 } from "#exchange/request-signing.js";
 
 const K1 = ecdsaScheme.signer(`0x${"0".repeat(63)}1`);
@@ -21,7 +21,7 @@ describe("a private request is signed as the exchange recomputes it", () => {
       "0x85d676ee821d5c20716fbeb15d13d746aed151347de335fd9c8ab06497f54802",
     );
     // The publication ends in the raw recovery id 01; 1c is the same signature as it is sent.
-    expect(signedParams({}, K1.address, 1, K1)).toBe(
+    expect(signParams({}, K1.address, 1, K1)).toBe(
       `${text}&signature=0x242e3704e2cbe5a242c604f312448626029480c2cb9403883834c58fd2a2e7e21f60c100bc74d13554e1c722f403ece645d344347a875cf08618de3acf5b76bb1c`,
     );
   });
@@ -53,15 +53,19 @@ describe("a private request is signed as the exchange recomputes it", () => {
       "0x3f47c9561619766f95db4d856f97f06e685ba2f00d3e70bea0778beabe00120463b69698b4ef8f06713b027574d0688270820d3f758ee34b09f1993df03bf18c1b",
     ],
   ])("%s", (_, params, hash, signature) => {
-    const canonical = canonicalParams({ ...params, account: ADDRESS, timestamp: "1700000000000" });
+    const canonical = formatCanonicalParams({
+      ...params,
+      account: ADDRESS,
+      timestamp: "1700000000000",
+    });
     expect(bytesToHex(requestDigest(canonical))).toBe(hash);
-    expect(signedParams(params, ADDRESS, 1_700_000_000_000, K0)).toBe(
+    expect(signParams(params, ADDRESS, 1_700_000_000_000, K0)).toBe(
       `${canonical}&signature=${signature}`,
     );
   });
 
   it("an operator signs for another account", () => {
-    expect(signedParams({}, K1.address, 5, K0)).toContain(
+    expect(signParams({}, K1.address, 5, K0)).toContain(
       `account=${K1.address}&timestamp=5&signature=0x`,
     );
   });
@@ -81,7 +85,7 @@ describe("parameters are encoded as Go and Python do, where URLSearchParams woul
   });
 
   it("sorts by key in ASCII order, capitals first", () => {
-    expect(canonicalParams({ b: "1", a: "2", B: "3", a_: "4" })).toBe("B=3&a=2&a_=4&b=1");
+    expect(formatCanonicalParams({ b: "1", a: "2", B: "3", a_: "4" })).toBe("B=3&a=2&a_=4&b=1");
   });
 
   it("a lone surrogate is refused instead of being sent as something else", () => {

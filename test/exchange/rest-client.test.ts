@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ConfigError } from "#core/errors.js";
-import { liveSeam } from "#core/live-seam.js";
+import { createLiveRuntime } from "#core/live-runtime.js";
 import { ecdsaScheme } from "#core/signing.js";
 import { VENUE_ERROR_CODES, venueErrorCode } from "#exchange/errors.js";
 import { NetworkTransport } from "#exchange/network-transport.js";
@@ -30,7 +30,7 @@ beforeEach(async () => {
   transport = new NetworkTransport({
     restUrl: `http://${server.host}/v1`,
     streamUrl: `ws://${server.host}/v1`,
-    clock: liveSeam().clock,
+    clock: createLiveRuntime().clock,
   });
   client = new RestClient({ transport, signer, nowMs: () => 1_700_000_000_000, timeoutMs: 2000 });
   serve({});

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { liveSeam } from "#core/live-seam.js";
+import { createLiveRuntime } from "#core/live-runtime.js";
 import { seededRandom } from "#core/seeded-random.js";
 import { ecdsaScheme } from "#core/signing.js";
 import { VirtualClock } from "#core/virtual-clock.js";
@@ -28,7 +28,7 @@ beforeEach(async () => {
   transport = new NetworkTransport({
     restUrl: `http://${server.host}/v1`,
     streamUrl: `ws://${server.host}/v1`,
-    clock: liveSeam().clock,
+    clock: createLiveRuntime().clock,
   });
 });
 
@@ -40,7 +40,7 @@ afterEach(async () => {
 function clientOf(tries = 3): ExchangeClient {
   return new ExchangeClient({
     transport,
-    seam: liveSeam(),
+    runtime: createLiveRuntime(),
     signer,
     retry: { tries, pauseMs: 1, maxPauseMs: 4 },
   });
@@ -199,7 +199,7 @@ describe("repeating a request that got no answer", () => {
     failing(503, 503, 503);
     const client = new ExchangeClient({
       transport,
-      seam: liveSeam(),
+      runtime: createLiveRuntime(),
       retry: { tries: 3, pauseMs: 600_000, maxPauseMs: 600_000 },
     });
     const asked = client.time();
@@ -213,8 +213,8 @@ describe("repeating a request that got no answer", () => {
 describe("the pauses between tries", () => {
   it("double up to their bound with the upper half drawn, and wait for Retry-After where it is longer", async () => {
     const clock = new VirtualClock(0);
-    const seam = { clock, random: seededRandom(7) };
-    const retrier = new Retrier(seam, { tries: 6, pauseMs: 100, maxPauseMs: 500 });
+    const runtime = { clock, random: seededRandom(7) };
+    const retrier = new Retrier(runtime, { tries: 6, pauseMs: 100, maxPauseMs: 500 });
     const at: number[] = [];
     const run = retrier
       .run(() => {
@@ -243,7 +243,7 @@ describe("the pauses between tries", () => {
   it("an error that is not the exchange's is not retried", async () => {
     let tries = 0;
     const bug = new TypeError("ours");
-    const run = new Retrier(liveSeam()).run(() => {
+    const run = new Retrier(createLiveRuntime()).run(() => {
       tries += 1;
       return Promise.reject(bug);
     });

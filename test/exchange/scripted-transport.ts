@@ -1,4 +1,4 @@
-import type { Clock } from "#core/seam.js";
+import type { Clock } from "#core/runtime.js";
 import type {
   HttpRequest,
   HttpResult,

@@ -1,10 +1,10 @@
 import { createServer } from "node:net";
 import { afterEach, beforeEach } from "vitest";
-import { liveSeam } from "#core/live-seam.js";
+import { createLiveRuntime } from "#core/live-runtime.js";
 import { NetworkTransport, type NetworkTransportOptions } from "#exchange/network-transport.js";
 import { LocalServer } from "./local-server.js";
 
-const { clock } = liveSeam();
+const { clock } = createLiveRuntime();
 
 /**
  * A transport and the real server that it talks to, both anew for each test of the file that makes

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect } from "vitest";
-import { liveSeam } from "#core/live-seam.js";
+import { createLiveRuntime } from "#core/live-runtime.js";
 import { ecdsaScheme } from "#core/signing.js";
 import { LiveVenue, type LiveVenueOptions } from "#exchange/live-venue.js";
 import type { NetworkTransport } from "#exchange/network-transport.js";
@@ -9,7 +9,7 @@ import { json, type LocalServer, until } from "./local-server.js";
 import { ServedTransport } from "./served-transport.js";
 import { wireExchangeInfo, wireMarket } from "./wire-records.js";
 
-export const seam = liveSeam();
+export const runtime = createLiveRuntime();
 export const signer = ecdsaScheme.signer(
   "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80",
 );
@@ -54,7 +54,7 @@ export class ServedVenue {
     const { transport } = this;
     this.venue = new LiveVenue({
       transport,
-      seam,
+      runtime,
       signer,
       markets: ["btcusdc", "ethusdc"],
       exchangeNowMs: () => NOW,

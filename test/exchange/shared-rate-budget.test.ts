@@ -2,14 +2,14 @@ import { describe, expect, it } from "vitest";
 import { ExchangeClient } from "#exchange/exchange-client.js";
 import { RateGate, RateLimitError } from "#exchange/rate-gate.js";
 import { json } from "./local-server.js";
-import { MARKETS, ServedVenue, seam } from "./served-venue.js";
+import { MARKETS, runtime, ServedVenue } from "./served-venue.js";
 import { wireExchangeInfo } from "./wire-records.js";
 
 const at = new ServedVenue();
 
 describe("a rate budget that the venue shares with a client of the process", () => {
   it("is spent by both, takes the exchange's limits over, and keeps what it does not allow from leaving", async () => {
-    const gate = new RateGate({ clock: seam.clock });
+    const gate = new RateGate({ clock: runtime.clock });
     const exchangeInfo = {
       ...wireExchangeInfo(MARKETS),
       rateLimits: [{ name: "COMMON", intervalSeconds: 60, limit: 4 }],
@@ -18,7 +18,7 @@ describe("a rate budget that the venue shares with a client of the process", () 
       json(response, path === "/v1/exchangeInfo" ? exchangeInfo : { serverTime: 5 });
     at.open({ gate, streams: false });
     await at.withRules();
-    const client = new ExchangeClient({ transport: at.transport, seam, gate });
+    const client = new ExchangeClient({ transport: at.transport, runtime, gate });
     expect(gate.available("time")).toBe(3);
     await client.time();
     expect(await at.submitted({ kind: "question", ask: "time" })).toMatchObject({
@@ -34,7 +34,7 @@ describe("a rate budget that the venue shares with a client of the process", () 
   });
 
   it("learns of a ban through the venue, which then stops the client too", async () => {
-    const gate = new RateGate({ clock: seam.clock });
+    const gate = new RateGate({ clock: runtime.clock });
     at.open({ gate, streams: false });
     at.server.onRequest = (_, response) => response.writeHead(418).end();
     expect(await at.submitted({ kind: "question", ask: "time" })).toMatchObject({
@@ -42,7 +42,7 @@ describe("a rate budget that the venue shares with a client of the process", () 
       httpStatus: 418,
     });
     await expect(
-      new ExchangeClient({ transport: at.transport, seam, gate }).time(),
+      new ExchangeClient({ transport: at.transport, runtime, gate }).time(),
     ).rejects.toThrow(RateLimitError);
     expect(await at.submitted({ kind: "question", ask: "time" })).toMatchObject({
       message: expect.stringContaining("banned"),

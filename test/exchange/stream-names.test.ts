@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { KLINE_INTERVALS } from "#exchange/parameters.js";
-import { type MarketStream, readStreamName, streamName } from "#exchange/stream-names.js";
+import { formatStreamName, type MarketStream, parseStreamName } from "#exchange/stream-names.js";
 
 describe("the name of a market stream", () => {
   const streams: readonly MarketStream[] = [
@@ -13,13 +13,13 @@ describe("the name of a market stream", () => {
   ];
 
   it("is read back as what it was made from, a minute never as a month", () => {
-    for (const stream of streams) expect(readStreamName(streamName(stream))).toEqual(stream);
-    expect(readStreamName("ethusdc@kline1m")).toEqual({
+    for (const stream of streams) expect(parseStreamName(formatStreamName(stream))).toEqual(stream);
+    expect(parseStreamName("ethusdc@kline1m")).toEqual({
       marketId: "ethusdc",
       kind: "kline",
       interval: "1M",
     });
-    expect(readStreamName("ethusdc@kline1mo")).toEqual({
+    expect(parseStreamName("ethusdc@kline1mo")).toEqual({
       marketId: "ethusdc",
       kind: "kline",
       interval: "1MO",
@@ -37,7 +37,7 @@ describe("the name of a market stream", () => {
       "btcusdc@kline3M",
       "btcusdc@kline1Mo",
     ]) {
-      expect(readStreamName(name)).toBeUndefined();
+      expect(parseStreamName(name)).toBeUndefined();
     }
   });
 });

@@ -15,7 +15,7 @@ let connects: number;
 function session(timings: Partial<StreamTimings> = {}): StreamSession {
   const made = new StreamSession({
     transport,
-    seam: { clock, random: seededRandom("stream") },
+    runtime: { clock, random: seededRandom("stream") },
     path: () => {
       connects += 1;
       return `/v1/single/x?connect=${connects}`;
@@ -171,7 +171,7 @@ describe("reconnecting", () => {
   it("may be closed from its own down callback", async () => {
     const stream = new StreamSession({
       transport,
-      seam: { clock, random: seededRandom(1) },
+      runtime: { clock, random: seededRandom(1) },
       path: () => "/v1/x",
       onUp: () => undefined,
       onDown: () => stream.close("enough"),

@@ -3,7 +3,7 @@ import { copyFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { liveSeam } from "#core/live-seam.js";
+import { createLiveRuntime } from "#core/live-runtime.js";
 import { parseExchangeConfig } from "#simulator/config.js";
 import { EmbeddedExchange } from "#simulator/exchange.js";
 import { type ExchangeServer, serveExchange } from "#simulator/http-server.js";
@@ -27,7 +27,10 @@ let server: ExchangeServer;
 let folder: string;
 beforeEach(async () => {
   server = await serveExchange(
-    new EmbeddedExchange(parseExchangeConfig({ port: 0, markets: { btcusdc: {} } }), liveSeam()),
+    new EmbeddedExchange(
+      parseExchangeConfig({ port: 0, markets: { btcusdc: {} } }),
+      createLiveRuntime(),
+    ),
   );
   folder = libraryFolder();
 });

@@ -3,7 +3,7 @@ import { delimiter } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import { liveSeam } from "#core/live-seam.js";
+import { createLiveRuntime } from "#core/live-runtime.js";
 import { parseExchangeConfig } from "#simulator/config.js";
 import { EmbeddedExchange } from "#simulator/exchange.js";
 import { serveExchange } from "#simulator/http-server.js";
@@ -28,7 +28,7 @@ describe.skipIf(!isThere)(
     it("registers, builds, signs, places, cancels and lists: the exchange understands a client that is not ours", async () => {
       const exchange = new EmbeddedExchange(
         parseExchangeConfig({ port: 0, firstId: "9007199254740993", markets: { btcusdc: {} } }),
-        liveSeam(),
+        createLiveRuntime(),
       );
       exchange.start();
       const server = await serveExchange(exchange);

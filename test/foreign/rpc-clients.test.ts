@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Contract, id, JsonRpcProvider, Wallet } from "ethers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { testTokenAbi } from "#chain/test-token.generated.js";
-import { liveSeam } from "#core/live-seam.js";
+import { createLiveRuntime } from "#core/live-runtime.js";
 import type { OpenChain } from "#simulator/open-chain.js";
 import { chainOf } from "../simulator/chain/chains.js";
 import {
@@ -22,7 +22,7 @@ let open: OpenChain;
 beforeEach(async () => {
   open = await chainOf({
     config: { rpc: { port: 0 }, blocks: { intervalMs: 200 } },
-    clock: liveSeam().clock,
+    clock: createLiveRuntime().clock,
   });
 });
 afterEach(() => open.close());

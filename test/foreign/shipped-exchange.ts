@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { loadExchangeConfig } from "#cli/load-exchange-config.js";
-import { liveSeam } from "#core/live-seam.js";
+import { createLiveRuntime } from "#core/live-runtime.js";
 import { openConfiguredExchange } from "#simulator/configured-exchange.js";
 import { type ExchangeServer, serveExchange } from "#simulator/http-server.js";
 
@@ -15,7 +15,7 @@ export async function shippedExchange(): Promise<
   if (config.chain === undefined) throw new Error("the shipped configuration has no chain");
   const open = await openConfiguredExchange(
     { ...config, port: 0, chain: { ...config.chain, rpc: null } },
-    liveSeam(),
+    createLiveRuntime(),
     {
       baseFolder: dirname(CONFIG),
     },

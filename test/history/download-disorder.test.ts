@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { liveSeam } from "#core/live-seam.js";
+import { createLiveRuntime } from "#core/live-runtime.js";
 import { VirtualClock } from "#core/virtual-clock.js";
 import { ExchangeClient } from "#exchange/exchange-client.js";
 import { NetworkTransport } from "#exchange/network-transport.js";
@@ -37,11 +37,11 @@ describe("downloading from an exchange whose trade ids are not in the order of t
 
   beforeAll(async () => {
     exchange = await tradingExchange(new VirtualClock(START), END, "disorder");
-    const seam = liveSeam();
+    const runtime = createLiveRuntime();
     network = new NetworkTransport({
       restUrl: exchange.restUrl,
       streamUrl: exchange.restUrl.replace("http", "ws"),
-      clock: seam.clock,
+      clock: runtime.clock,
     });
     const transport: ConstructorParameters<typeof ExchangeClient>[0]["transport"] = {
       request: (request, done) =>
@@ -57,7 +57,7 @@ describe("downloading from an exchange whose trade ids are not in the order of t
           );
         }),
     };
-    client = new ExchangeClient({ transport, seam });
+    client = new ExchangeClient({ transport, runtime });
     await client.syncClock();
     let last = 0;
     for await (const { id, time } of client.all.historicalTrades({ marketId: "btcusdc" }))

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { liveSeam } from "#core/live-seam.js";
+import { createLiveRuntime } from "#core/live-runtime.js";
 import { VirtualClock } from "#core/virtual-clock.js";
 import { type Connection, connect } from "#exchange/connect.js";
 import { ExchangeClient } from "#exchange/exchange-client.js";
@@ -112,11 +112,11 @@ describe("downloading from an exchange that has forgotten its first trades", () 
   // called that time covered, and a backtest traded through unknown minutes.
   it("leaves a gap for records dropped between two pages, even if the download was killed afterwards", async () => {
     const store = new HistoryStore(join(scratchFolder(), "history"));
-    const seam = liveSeam();
+    const runtime = createLiveRuntime();
     const network = new NetworkTransport({
       restUrl: exchange.restUrl,
       streamUrl: exchange.restUrl.replace("http", "ws"),
-      clock: seam.clock,
+      clock: runtime.clock,
     });
     const first = await oldestMs();
     const listedMs = clock.nowMs() - first;
@@ -129,7 +129,7 @@ describe("downloading from an exchange that has forgotten its first trades", () 
         network.request(request, done);
       },
     };
-    const client = new ExchangeClient({ transport, seam });
+    const client = new ExchangeClient({ transport, runtime });
     await client.syncClock();
     const span = [START - 3 * 86_400_000, clock.nowMs()] as const;
     let diedAtMs = 0;

@@ -1,7 +1,7 @@
 import { ChainRpc } from "#chain/chain-rpc.js";
 import { LensReader } from "#chain/lens-reader.js";
 import { Instrument } from "#core/instrument.js";
-import { liveSeam } from "#core/live-seam.js";
+import { createLiveRuntime } from "#core/live-runtime.js";
 import type { Signer } from "#core/signing.js";
 import type { Hex } from "#core/units.js";
 import type { Confirmation } from "#liquidator/candidate.js";
@@ -114,7 +114,7 @@ export class Danger {
     const chain = new ChainRpc({
       urls: [rpc.url],
       chainId: 31337,
-      clock: liveSeam().clock,
+      clock: createLiveRuntime().clock,
       nowMs,
       headRefreshMs: 0,
       requestTimeoutMs: 60_000,

@@ -5,7 +5,7 @@ import { loadBotConfig } from "#bot/config.js";
 import { startBot } from "#bot/run-bot.js";
 import { MemoryStateStore } from "#bot/state-dir.js";
 import { loadExchangeConfig } from "#cli/load-exchange-config.js";
-import type { Random } from "#core/seam.js";
+import type { Random } from "#core/runtime.js";
 import { seededRandom } from "#core/seeded-random.js";
 import type { MarketId, Ms } from "#core/units.js";
 import { VirtualClock } from "#core/virtual-clock.js";

@@ -8,7 +8,7 @@ import type { RunningBot } from "#bot/running-bot.js";
 import { MemoryStateStore } from "#bot/state-dir.js";
 import type { InProcessRpc } from "#chain/rpc-transport.js";
 import { loadExchangeConfig } from "#cli/load-exchange-config.js";
-import type { Random } from "#core/seam.js";
+import type { Random } from "#core/runtime.js";
 import { seededRandom } from "#core/seeded-random.js";
 import type { Ms } from "#core/units.js";
 import { VirtualClock } from "#core/virtual-clock.js";

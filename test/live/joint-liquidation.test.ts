@@ -3,7 +3,7 @@ import { startBot } from "#bot/run-bot.js";
 import { buildRunSummary } from "#bot/run-summary.js";
 import type { RunningBot } from "#bot/running-bot.js";
 import { MemoryStateStore } from "#bot/state-dir.js";
-import type { Random } from "#core/seam.js";
+import type { Random } from "#core/runtime.js";
 import { seededRandom } from "#core/seeded-random.js";
 import { ecdsaScheme } from "#core/signing.js";
 import type { Ms } from "#core/units.js";

@@ -14,7 +14,7 @@ import { FileStateStore } from "#bot/state-dir.js";
 import { FILLS_FILE } from "#bot/trade-log.js";
 import { loadExchangeConfig } from "#cli/load-exchange-config.js";
 import { decimalToScaled } from "#core/instrument.js";
-import { liveSeam } from "#core/live-seam.js";
+import { createLiveRuntime } from "#core/live-runtime.js";
 import type { MarketId, Side } from "#core/units.js";
 import type { VenueOrder } from "#exchange/records.js";
 import { createLog } from "#monitoring/log.js";
@@ -83,13 +83,13 @@ interface LiveRun {
 }
 
 async function liveRun(): Promise<LiveRun> {
-  const seam = liveSeam();
+  const runtime = createLiveRuntime();
   const file = (name: string): string =>
     fileURLToPath(new URL(`../../config/${name}`, import.meta.url));
   const folder = mkdtempSync(join(tmpdir(), "marketwright-live-"));
-  const startedAt = seam.clock.monotonicMs();
+  const startedAt = runtime.clock.monotonicMs();
   const { chain: _chain, ...exchangeConfig } = loadExchangeConfig(file("exchange.yaml"));
-  const exchange = configuredExchange({ ...exchangeConfig, port: 0 }, seam, {
+  const exchange = configuredExchange({ ...exchangeConfig, port: 0 }, runtime, {
     baseFolder: dirname(file(".")),
   });
   const faults: unknown[] = [];
@@ -107,10 +107,10 @@ async function liveRun(): Promise<LiveRun> {
       ...example,
       exchange: { ...example.exchange, rest: server.restUrl, stream: server.streamUrl },
     },
-    privateKey: `0x${seam.random.uint64().toString(16).padStart(16, "0").repeat(4)}`,
-    runtime: seam,
+    privateKey: `0x${runtime.random.uint64().toString(16).padStart(16, "0").repeat(4)}`,
+    runtime,
     store,
-    log: createLog({ write: (line) => log.push(line) }, { level: "info", clock: seam.clock }),
+    log: createLog({ write: (line) => log.push(line) }, { level: "info", clock: runtime.clock }),
     metrics,
   });
   const page = await startMetricsServer({

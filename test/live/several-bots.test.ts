@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { startBot } from "#bot/run-bot.js";
 import { MemoryStateStore } from "#bot/state-dir.js";
-import type { Random } from "#core/seam.js";
+import type { Random } from "#core/runtime.js";
 import { seededRandom } from "#core/seeded-random.js";
 import { initCrypto } from "#core/signing.js";
 import type { Ms } from "#core/units.js";

@@ -19,7 +19,7 @@ function collecting() {
 }
 
 describe("the log", () => {
-  it("is one JSON object per line, stamped by the seam's clock", () => {
+  it("is one JSON object per line, stamped by the runtime's clock", () => {
     const { log, lines, last } = collecting();
     log.warn({ market: "btcusdc", ageMs: 2500 }, "book is stale");
     expect(last()).toEqual({

@@ -16,10 +16,10 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { liveSeam } from "#core/live-seam.js";
+import { createLiveRuntime } from "#core/live-runtime.js";
 import { builtCommand } from "../support/built-command.js";
 
-const { clock } = liveSeam();
+const { clock } = createLiveRuntime();
 let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "mw-stalled-reader-"));
@@ -46,8 +46,8 @@ function unreadPipe(): { readonly path: string; readonly reader: number; readonl
 function logging(lines: number, writer: number): ChildProcess {
   const program = `
 const { openLog } = await import(${built("monitoring/log.js")});
-const { liveSeam } = await import(${built("core/runtime/live-seam.js")});
-const log = openLog({ level: "info", clock: liveSeam().clock });
+const { createLiveRuntime } = await import(${built("core/runtime/live-runtime.js")});
+const log = openLog({ level: "info", clock: createLiveRuntime().clock });
 for (let line = 0; line < ${lines}; line++) log.info({ line, filling: "x".repeat(930) }, "line");
 process.stdout.write("went on");
 process.stdin.once("data", () => { log.close(); process.stdout.write(", and ended"); process.stdin.destroy(); });

@@ -103,8 +103,8 @@ export async function readDataDir(folder: string, endedAtMs: number): Promise<un
  * @returns its status at the end.
  */
 export async function runOn(folder: string, endedAtMs: number): Promise<BotStatus> {
-  const { exchange, close, waitUntilSettled, seam } = await openDataDir(folder, endedAtMs);
-  const { clock } = seam;
+  const { exchange, close, waitUntilSettled, runtime } = await openDataDir(folder, endedAtMs);
+  const { clock } = runtime;
   const quickest = { uniform: () => 0, uint64: () => 0n };
   const network = new FaultyNetwork(exchange, clock, new FaultSource([], quickest), "10.0.0.1");
   const passes = async (ms: number): Promise<void> => {
@@ -115,7 +115,7 @@ export async function runOn(folder: string, endedAtMs: number): Promise<BotStatu
   const starting = startBot({
     config: loadBotConfig(join(folder, "bot.yaml"), { MARKETWRIGHT_KEY: KEY }),
     privateKey: KEY,
-    runtime: seam,
+    runtime,
     store: new FileStateStore(join(folder, "state")),
     log: createLog({ write: () => {} }, { level: "warn", clock }),
     transport: network,
@@ -141,13 +141,13 @@ export async function runOn(folder: string, endedAtMs: number): Promise<BotStatu
 
 async function openDataDir(folder: string, endedAtMs: number) {
   const config = loadExchangeConfig(join(folder, "exchange.yaml"));
-  const seam = { clock: new VirtualClock(endedAtMs), random: seededRandom("older folders") };
+  const runtime = { clock: new VirtualClock(endedAtMs), random: seededRandom("older folders") };
   const open = await openConfiguredExchange(
     { ...config, chain: config.chain && { ...config.chain, rpc: null } },
-    seam,
+    runtime,
     { baseFolder: folder, createFlow: () => null },
   );
-  return { ...open, seam, config };
+  return { ...open, runtime, config };
 }
 
 /** As JSON holds it: bigints by their digits, maps and sets as lists. */

@@ -324,7 +324,7 @@ describe("the client's entry", () => {
     const { outputFiles } = await build({
       stdin: {
         contents:
-          'import { decimalOf } from "marketwright/exchange"; console.log(String(decimalOf("1.50")));',
+          'import { toDecimal } from "marketwright/exchange"; console.log(String(toDecimal("1.50")));',
         resolveDir: stranger,
       },
       bundle: true,

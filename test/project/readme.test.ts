@@ -16,14 +16,14 @@ import { parse, stringify } from "yaml";
 import { loadBotConfig } from "#bot/config.js";
 import type { CliContext, TextStream } from "#cli/cli-context.js";
 import { buildProgram, runCli } from "#cli/program.js";
-import { liveSeam } from "#core/live-seam.js";
+import { createLiveRuntime } from "#core/live-runtime.js";
 import { captureCli, type StartedRun, startCli } from "../cli/captured-cli.js";
 import { until } from "../cli/until.js";
 import { PROJECT_ROOT } from "./checkout.js";
 import { blocksOf, codesOf, readPage, tableOf } from "./pages.js";
 
 const readme = readPage("README.md");
-const seam = liveSeam();
+const runtime = createLiveRuntime();
 const packageJson = JSON.parse(readFileSync(join(PROJECT_ROOT, "package.json"), "utf8")) as {
   readonly name: string;
   readonly engines: { readonly node: string };
@@ -260,7 +260,7 @@ describe("the README's own bot", () => {
       env: { MARKETWRIGHT_KEY: newKey(), XDG_RUNTIME_DIR: folder },
       stdout: terminal,
       stderr: { ...terminal, isTTY: false, write: () => undefined },
-      runtime: seam,
+      runtime,
       interrupted: () => new Promise(() => {}),
       script: "",
     };
@@ -289,7 +289,7 @@ describe("the README's commands", async () => {
     env: {},
     stdout: silent(),
     stderr: silent(),
-    runtime: seam,
+    runtime,
     interrupted: () => new Promise(() => {}),
     script: "",
   });
@@ -361,5 +361,5 @@ function silent(): TextStream {
 }
 
 function newKey(): string {
-  return `0x${Array.from({ length: 4 }, () => seam.random.uint64().toString(16).padStart(16, "0")).join("")}`;
+  return `0x${Array.from({ length: 4 }, () => runtime.random.uint64().toString(16).padStart(16, "0")).join("")}`;
 }

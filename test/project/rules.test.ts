@@ -351,7 +351,7 @@ function runScript(
   }
 }
 
-describe("the seam of time and randomness", () => {
+describe("time, timers and randomness", () => {
   let checkout: Checkout;
   afterEach(() => checkout.dispose());
 
@@ -399,14 +399,14 @@ describe("the seam of time and randomness", () => {
   ])("does not let through %s", (_what, text) => {
     const { status, report } = lint("src/risk/planted.ts", `${text}\n`);
     expect(status).toBe(1);
-    expect(report).toMatch(/seam/);
+    expect(report).toMatch(/runtime/);
     expect(report).toContain("src/risk/planted.ts");
   });
 
-  it("lets the live seam, and nothing beside it, name them", () => {
-    expect(lint("src/core/runtime/live-seam.ts", "export const now = Date.now();\n").status).toBe(
-      0,
-    );
+  it("lets the live runtime, and nothing beside it, name them", () => {
+    expect(
+      lint("src/core/runtime/live-runtime.ts", "export const now = Date.now();\n").status,
+    ).toBe(0);
     checkout.dispose();
     expect(lint("src/core/other.ts", "export const now = Date.now();\n").status).toBe(1);
   });

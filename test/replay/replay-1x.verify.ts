@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe } from "vitest";
-import { liveSeam } from "#core/live-seam.js";
+import { createLiveRuntime } from "#core/live-runtime.js";
 import type { Ms } from "#core/units.js";
 import { NetworkTransport } from "#exchange/network-transport.js";
 import { serveExchange } from "#simulator/http-server.js";
@@ -19,8 +19,8 @@ describe.skipIf(files === null)(
     promisesOfReplay(
       async (): Promise<ReplayResult> => {
         if (files === null) throw new Error("no recorded data");
-        const seam = liveSeam();
-        const replaying = replayingExchange(seam, files, {
+        const runtime = createLiveRuntime();
+        const replaying = replayingExchange(runtime, files, {
           speed: 1,
           port: 0,
           fundingIntervalMs: FUNDING_INTERVAL_MS,
@@ -33,13 +33,13 @@ describe.skipIf(files === null)(
         const transport = new NetworkTransport({
           restUrl: server.restUrl,
           streamUrl: server.streamUrl,
-          clock: seam.clock,
+          clock: runtime.clock,
           connections: CONNECTIONS,
         });
         try {
           const pass = (ms: Ms): Promise<void> => sleep(ms);
           return await runReplay(replaying, config, {
-            seam,
+            runtime,
             transport,
             pass,
             sampleEveryMs: 1_000,

@@ -5,7 +5,7 @@ import { buildRunSummary, type RunSummary } from "#bot/run-summary.js";
 import type { RunningBot } from "#bot/running-bot.js";
 import { MemoryStateStore } from "#bot/state-dir.js";
 import { loadExchangeConfig } from "#cli/load-exchange-config.js";
-import type { Seam } from "#core/seam.js";
+import type { Runtime } from "#core/runtime.js";
 import type { Hex, MarketId, Ms } from "#core/units.js";
 import type { VenueOrder, VenueTrade } from "#exchange/records.js";
 import type { Transport } from "#exchange/transport.js";
@@ -33,7 +33,7 @@ export interface ReplayingExchange {
 
 /** `config/replay-exchange.yaml` with another capture, speed, port or funding interval. */
 export function replayingExchange(
-  seam: Seam,
+  runtime: Runtime,
   files: CaptureFiles,
   options: { readonly speed: number; readonly port?: number; readonly fundingIntervalMs?: Ms },
 ): ReplayingExchange {
@@ -58,7 +58,7 @@ export function replayingExchange(
   const replay = new ReplayFlow({ files, speed: options.speed }, (end) => ends.push(end));
   return {
     config,
-    exchange: new EmbeddedExchange(config, seam, { createFlow: () => replay }),
+    exchange: new EmbeddedExchange(config, runtime, { createFlow: () => replay }),
     replay,
     ends,
   };
@@ -103,7 +103,7 @@ export interface ReplayResult {
 export interface Passage {
   /** The time between two checks that the bot quotes: a second of capture time. */
   readonly sampleEveryMs: Ms;
-  readonly seam: Seam;
+  readonly runtime: Runtime;
   readonly transport: Transport;
   /** Lets so much time pass. */
   pass(ms: Ms): Promise<void>;
@@ -117,7 +117,7 @@ export interface Passage {
 export async function runReplay(
   replaying: ReplayingExchange,
   config: BotConfig,
-  { seam, transport, pass, until, sampleEveryMs }: Passage,
+  { runtime, transport, pass, until, sampleEveryMs }: Passage,
 ): Promise<ReplayResult> {
   const { exchange, replay, ends } = replaying;
   const witness = new ReplayWitness(exchange, replay, MARKET);
@@ -126,11 +126,11 @@ export async function runReplay(
     startBot({
       config,
       privateKey: PRIVATE_KEY,
-      runtime: seam,
+      runtime,
       store: new MemoryStateStore(),
       log: createLog(
         { write: (line) => log.push(line.trim()) },
-        { level: "warn", clock: seam.clock },
+        { level: "warn", clock: runtime.clock },
       ),
       transport: new ListeningTransport(transport, witness),
     }),

@@ -1,4 +1,4 @@
-import type { Random } from "#core/seam.js";
+import type { Random } from "#core/runtime.js";
 import { seededRandom } from "#core/seeded-random.js";
 import type { Ms } from "#core/units.js";
 import { VirtualClock } from "#core/virtual-clock.js";
@@ -32,13 +32,13 @@ export async function replayInVirtualTime(
   speed: number,
 ): Promise<ReplayResult> {
   const clock = new VirtualClock(FUNDING_MS - FUNDING_AFTER_MS);
-  const seam = { clock, random: seededRandom("replay") };
-  const replaying = replayingExchange(seam, files, { speed });
+  const runtime = { clock, random: seededRandom("replay") };
+  const replaying = replayingExchange(runtime, files, { speed });
   await replaying.replay.preload(btcGrid);
   replaying.exchange.start();
   const pass = (ms: Ms): Promise<void> => clock.runFor(ms);
   return runReplay(replaying, replayBotConfig(), {
-    seam,
+    runtime,
     transport: new FaultyNetwork(
       replaying.exchange,
       clock,

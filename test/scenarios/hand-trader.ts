@@ -1,11 +1,11 @@
-import type { Clock } from "#core/seam.js";
+import type { Clock } from "#core/runtime.js";
 import type { Signer } from "#core/signing.js";
 import type { Hex, Int64Id, Lots, MarketId, Side, Ticks } from "#core/units.js";
 import { decodeRules } from "#exchange/decode-rules.js";
 import { buildHashedOrder, infoExpirationSeconds } from "#exchange/order-building.js";
 import { OrderHasher } from "#exchange/order-signing.js";
 import type { TimeInForce } from "#exchange/records.js";
-import { signedParams } from "#exchange/request-signing.js";
+import { signParams } from "#exchange/request-signing.js";
 import type { EmbeddedExchange } from "#simulator/exchange.js";
 
 /** An order that was placed by hand. */
@@ -60,7 +60,7 @@ export class HandTrader {
   }
 
   cancels(order: HandOrder): void {
-    const query = signedParams(
+    const query = signParams(
       { marketId: this.#marketId, orderId: order.id },
       this.#signer.address,
       this.#clock.nowMs(),
@@ -78,7 +78,7 @@ export class HandTrader {
 
   /** Takes credit out of the exchange. @param amountQuote a decimal string */
   withdraws(amountQuote: string): void {
-    const body = signedParams(
+    const body = signParams(
       { amount: amountQuote },
       this.#signer.address,
       this.#clock.nowMs(),
@@ -129,8 +129,8 @@ export class HandTrader {
       marketId: this.#marketId,
       side,
       orderType: "LIMIT",
-      amount: instrument.amountOf(lots),
-      price: instrument.priceOf(ticks),
+      amount: instrument.formatAmount(lots),
+      price: instrument.formatPrice(ticks),
       timeInForce,
       orderSignature: this.#signer.sign(digest),
       info: order.info,
@@ -139,7 +139,7 @@ export class HandTrader {
       method: "POST",
       path: "/v1/order",
       query: "",
-      body: signedParams(params, this.#signer.address, nowMs, this.#signer),
+      body: signParams(params, this.#signer.address, nowMs, this.#signer),
       contentType: "application/x-www-form-urlencoded",
       ip: this.#ip,
     });

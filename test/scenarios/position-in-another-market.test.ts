@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import type { BotEvent } from "#bot/bot-event.js";
 import { seededRandom } from "#core/seeded-random.js";
 import { VirtualClock } from "#core/virtual-clock.js";
-import { decodeRules, instrumentsOf } from "#exchange/decode-rules.js";
+import { createInstruments, decodeRules } from "#exchange/decode-rules.js";
 import { buildHashedOrder, infoExpirationSeconds } from "#exchange/order-building.js";
 import { OrderHasher } from "#exchange/order-signing.js";
-import { signedParams } from "#exchange/request-signing.js";
+import { signParams } from "#exchange/request-signing.js";
 import { parseExchangeConfig } from "#simulator/config.js";
 import { configuredExchange } from "#simulator/configured-exchange.js";
 import { BotRig, botConfig } from "../simulation/bot-rig.js";
@@ -48,7 +48,7 @@ async function run(ethLots: number): Promise<{ heldBack: Set<string>; placed: nu
       [],
     );
     const eth = rules.markets.ethusdc;
-    const instrument = instrumentsOf(rules).get("ethusdc");
+    const instrument = createInstruments(rules).get("ethusdc");
     if (eth === undefined || instrument === undefined)
       throw new Error("the exchange has no ethusdc");
     const ticks = (exchange.book("ethusdc").asks[0]?.[0] ?? 0) + 20_000;
@@ -66,13 +66,13 @@ async function run(ethLots: number): Promise<{ heldBack: Set<string>; placed: nu
       marketId: "ethusdc",
       side: "BUY",
       orderType: "LIMIT",
-      amount: instrument.amountOf(ethLots),
-      price: instrument.priceOf(ticks),
+      amount: instrument.formatAmount(ethLots),
+      price: instrument.formatPrice(ticks),
       timeInForce: "IOC",
       orderSignature: signer.sign(digest),
       info: order.info,
     };
-    const body = signedParams(params, signer.address, clock.nowMs(), signer);
+    const body = signParams(params, signer.address, clock.nowMs(), signer);
     exchange.handle({
       method: "POST",
       path: "/v1/order",

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from "#core/seam.js";
+import type { Clock, Timer } from "#core/runtime.js";
 import type { Ms } from "#core/units.js";
 import { OPERATIONS, type OperationName } from "#exchange/operations.js";
 import type {

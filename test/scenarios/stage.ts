@@ -17,7 +17,7 @@ import {
   type Ticks,
 } from "#core/units.js";
 import { VirtualClock } from "#core/virtual-clock.js";
-import { infoTag } from "#exchange/order-info.js";
+import { readInfoTag } from "#exchange/order-info.js";
 import type { Order } from "#simulator/account.js";
 import { parseExchangeConfig } from "#simulator/config.js";
 import { EmbeddedExchange } from "#simulator/exchange.js";
@@ -224,7 +224,7 @@ export class Stage {
   }
 
   isTheBots(order: Order): boolean {
-    return infoTag(order.terms.info) === nonceTagFor(this.address);
+    return readInfoTag(order.terms.info) === nonceTagFor(this.address);
   }
 
   /** Every order of the bot's that the exchange ever took. */

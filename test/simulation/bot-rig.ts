@@ -4,7 +4,7 @@ import type { BotEvent } from "#bot/bot-event.js";
 import type { BotConfig } from "#bot/config.js";
 import { botSchema } from "#bot/config-schema.js";
 import { MemoryStateStore, type StateStore } from "#bot/state-dir.js";
-import type { Clock, Random, Seam, Timer } from "#core/seam.js";
+import type { Clock, Random, Runtime, Timer } from "#core/runtime.js";
 import type { SignatureScheme } from "#core/signing.js";
 import type { Hex, MarketId, Ms } from "#core/units.js";
 import { decodeRules } from "#exchange/decode-rules.js";
@@ -116,7 +116,7 @@ export class BotRig {
 
   constructor(options: RigOptions) {
     const { config, clock, random } = options;
-    const seam: Seam = { clock, random };
+    const runtime: Runtime = { clock, random };
     const signer = options.scheme.signer(options.privateKey);
     this.address = signer.address;
     this.store = options.store ?? new MemoryStateStore();
@@ -130,7 +130,7 @@ export class BotRig {
     }
     this.venue = new LiveVenue({
       transport: options.transport,
-      seam,
+      runtime,
       signer,
       markets: Object.keys(config.markets),
       exchangeNowMs: () => this.bot.context.exchangeTime.nowMs(),
@@ -152,7 +152,7 @@ export class BotRig {
       rules: this.rules,
       strategies,
       venue,
-      runtime: seam,
+      runtime,
       store: this.store,
       outbox: new Outbox({ concurrency: 32 }),
       listener: (notice) => options.observe?.(notice),

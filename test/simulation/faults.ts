@@ -1,4 +1,4 @@
-import type { Random } from "#core/seam.js";
+import type { Random } from "#core/runtime.js";
 import type { Ms } from "#core/units.js";
 
 /** The faults of the network, the exchange or the machine that can hit a bot. */

@@ -2,7 +2,7 @@ import type { Takeover } from "#account/takeover.js";
 import type { Bot } from "#bot/bot.js";
 import type { MarketTrader } from "#bot/market-trader.js";
 import type { UnwindReport } from "#bot/unwind-report.js";
-import type { Random } from "#core/seam.js";
+import type { Random } from "#core/runtime.js";
 import { seededRandom } from "#core/seeded-random.js";
 import type { CreditUnits, Hex, Lots, MarketId, Ms, Side, Ticks } from "#core/units.js";
 import type { PlaceAction } from "#exchange/venue.js";

@@ -1,10 +1,10 @@
-import type { Clock, Random } from "#core/seam.js";
+import type { Clock, Random } from "#core/runtime.js";
 import type { Signer } from "#core/signing.js";
 import type { Ms } from "#core/units.js";
-import { decodeRules, instrumentsOf } from "#exchange/decode-rules.js";
+import { createInstruments, decodeRules } from "#exchange/decode-rules.js";
 import { buildHashedOrder, infoExpirationSeconds } from "#exchange/order-building.js";
 import { OrderHasher } from "#exchange/order-signing.js";
-import { signedParams } from "#exchange/request-signing.js";
+import { signParams } from "#exchange/request-signing.js";
 import type { EmbeddedExchange } from "#simulator/exchange.js";
 import type { Witness } from "./witness.js";
 
@@ -51,7 +51,7 @@ export class ManualTrader {
     const rules = decodeRules(JSON.parse(info.body), []);
     const marketId = Object.keys(rules.markets)[0] as string;
     const market = rules.markets[marketId];
-    const instrument = instrumentsOf(rules).get(marketId);
+    const instrument = createInstruments(rules).get(marketId);
     const book = exchange.book(marketId);
     if (
       market === undefined ||
@@ -89,8 +89,8 @@ export class ManualTrader {
       marketId,
       side,
       orderType: "LIMIT",
-      amount: instrument.amountOf(lots),
-      price: instrument.priceOf(ticks),
+      amount: instrument.formatAmount(lots),
+      price: instrument.formatPrice(ticks),
       timeInForce: taking ? "IOC" : "GTC",
       orderSignature: signer.sign(digest),
       info: order.info,
@@ -100,7 +100,7 @@ export class ManualTrader {
       method: "POST",
       path: "/v1/order",
       query: "",
-      body: signedParams(params, signer.address, nowMs, signer),
+      body: signParams(params, signer.address, nowMs, signer),
       contentType: "application/x-www-form-urlencoded",
       ip: "10.0.0.9",
     });
@@ -116,7 +116,7 @@ export class ManualTrader {
     const { exchange, signer, clock } = this.#options;
     const order = exchange.openOrders(signer.address).find(({ terms }) => terms.hash === hash);
     if (order === undefined || !exchange.isRunning) return;
-    const query = signedParams(
+    const query = signParams(
       { marketId, orderId: order.terms.id },
       signer.address,
       clock.nowMs(),

@@ -1,5 +1,5 @@
 import type { BotConfig } from "#bot/config.js";
-import type { Random } from "#core/seam.js";
+import type { Random } from "#core/runtime.js";
 import { seededRandom } from "#core/seeded-random.js";
 import type { Ms } from "#core/units.js";
 import { type ExchangeConfig, parseExchangeConfig } from "#simulator/config.js";

@@ -1,7 +1,7 @@
 import { CancelBudget } from "#bot/cancel-budget.js";
 import { Guard } from "#bot/guard.js";
 import type { StateStore } from "#bot/state-dir.js";
-import type { Clock } from "#core/seam.js";
+import type { Clock } from "#core/runtime.js";
 import type { Signer } from "#core/signing.js";
 import { RestClient } from "#exchange/rest-client.js";
 import type { EmbeddedExchange } from "#simulator/exchange.js";

@@ -1,7 +1,7 @@
-import type { Clock, Random } from "#core/seam.js";
+import type { Clock, Random } from "#core/runtime.js";
 import type { Signer } from "#core/signing.js";
 import type { CreditUnits, Ms } from "#core/units.js";
-import { signedParams } from "#exchange/request-signing.js";
+import { signParams } from "#exchange/request-signing.js";
 import type { EmbeddedExchange } from "#simulator/exchange.js";
 
 export interface TreasurerOptions {
@@ -57,7 +57,7 @@ export class Treasurer {
       exchange.deposit(signer.address, String(quote));
       return;
     }
-    const body = signedParams({ amount: String(quote) }, signer.address, clock.nowMs(), signer);
+    const body = signParams({ amount: String(quote) }, signer.address, clock.nowMs(), signer);
     const contentType = "application/x-www-form-urlencoded";
     const { status } = exchange.handle({
       method: "POST",

@@ -204,7 +204,7 @@ export class Witness {
         if (order.phase === "unknown") found.push(`${marketId}: ${order.hash} is unknown still`);
         if ((order.phase === "open" || order.phase === "partly-filled") && !open.has(order.hash)) {
           found.push(
-            `${marketId}: ${order.hash} is ${order.phase} in the table, not at the exchange (${instrument.priceOf(order.ticks)})`,
+            `${marketId}: ${order.hash} is ${order.phase} in the table, not at the exchange (${instrument.formatPrice(order.ticks)})`,
           );
         }
       }
@@ -321,8 +321,8 @@ export class Witness {
     const plan = this.#plan.bot.markets[action.marketId];
     const trader = bot.context.traders.get(action.marketId);
     if (plan === undefined || trader === undefined) return;
-    const maxPosition = trader.instrument.lotsOf(String(plan.limits.maxPositionBase));
-    const maxOrder = trader.instrument.lotsOf(String(plan.limits.maxOrderBase));
+    const maxPosition = trader.instrument.parseAmount(String(plan.limits.maxPositionBase));
+    const maxOrder = trader.instrument.parseAmount(String(plan.limits.maxOrderBase));
     if (action.lots > maxOrder)
       this.#violate("limit", `an order of ${action.lots} lots left, allowed ${maxOrder}`);
     const position = this.#exchange.positionLots(this.#address, action.marketId);

@@ -1,6 +1,6 @@
 import type { BotEvent } from "#bot/bot-event.js";
 import { MemoryStateStore, type StateStore } from "#bot/state-dir.js";
-import type { Clock, Timer } from "#core/seam.js";
+import type { Clock, Timer } from "#core/runtime.js";
 import { seededRandom } from "#core/seeded-random.js";
 import { ecdsaScheme, type SignatureScheme, type Signer } from "#core/signing.js";
 import type { Ms } from "#core/units.js";

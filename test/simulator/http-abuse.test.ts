@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { liveSeam } from "#core/live-seam.js";
+import { createLiveRuntime } from "#core/live-runtime.js";
 import { parseExchangeConfig } from "#simulator/config.js";
 import { EmbeddedExchange } from "#simulator/exchange.js";
 import { type ExchangeServer, serveExchange } from "#simulator/http-server.js";
@@ -14,7 +14,7 @@ beforeAll(async () => {
     markets: { btcusdc: {} },
     rateLimits: { common: 0, order: 0 },
   });
-  server = await serveExchange(new EmbeddedExchange(config, liveSeam()), {
+  server = await serveExchange(new EmbeddedExchange(config, createLiveRuntime()), {
     onFault: (error) => faults.push(error),
   });
 });

@@ -2,7 +2,7 @@ import { createServer } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
 import { RunError } from "#core/errors.js";
-import { liveSeam } from "#core/live-seam.js";
+import { createLiveRuntime } from "#core/live-runtime.js";
 import { parseExchangeConfig } from "#simulator/config.js";
 import { EmbeddedExchange } from "#simulator/exchange.js";
 import { type ExchangeServer, serveExchange } from "#simulator/http-server.js";
@@ -18,7 +18,7 @@ afterEach(async () => {
 async function served(config: Record<string, unknown> = {}) {
   const exchange = new EmbeddedExchange(
     parseExchangeConfig({ port: 0, markets: { btcusdc: {} }, ...config }),
-    liveSeam(),
+    createLiveRuntime(),
   );
   server = await serveExchange(exchange);
   const client = new ReferenceClient(exchange, Date.now);
@@ -149,7 +149,7 @@ describe("an exchange on a port", () => {
     });
     const exchange = new EmbeddedExchange(
       parseExchangeConfig({ port, markets: { btcusdc: {} } }),
-      liveSeam(),
+      createLiveRuntime(),
     );
     const failure = await serveExchange(exchange).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(RunError);

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { afterEach, expect, it } from "vitest";
 import { WebSocket } from "ws";
-import { liveSeam } from "#core/live-seam.js";
+import { createLiveRuntime } from "#core/live-runtime.js";
 import { parseExchangeConfig } from "#simulator/config.js";
 import { EmbeddedExchange } from "#simulator/exchange.js";
 import { type ExchangeServer, serveExchange } from "#simulator/http-server.js";
@@ -33,7 +33,7 @@ async function wordyExchange() {
         maxConnectionsPerIp: 3,
       },
     }),
-    liveSeam(),
+    createLiveRuntime(),
     { scheme: namedSignatures },
   );
   server = await serveExchange(exchange);

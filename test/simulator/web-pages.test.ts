@@ -2,7 +2,7 @@ import { request as httpRequest, type OutgoingHttpHeaders } from "node:http";
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
-import { liveSeam } from "#core/live-seam.js";
+import { createLiveRuntime } from "#core/live-runtime.js";
 import { parseExchangeConfig } from "#simulator/config.js";
 import { EmbeddedExchange } from "#simulator/exchange.js";
 import { type ExchangeServer, serveExchange } from "#simulator/http-server.js";
@@ -18,7 +18,7 @@ beforeAll(async () => {
     maxConnections: 20,
     choices: { accountEndpointsSigned: false },
   });
-  server = await serveExchange(new EmbeddedExchange(config, liveSeam()));
+  server = await serveExchange(new EmbeddedExchange(config, createLiveRuntime()));
 });
 afterAll(() => server.close());
 
@@ -110,7 +110,7 @@ describe("a web page whose origin the file allows", () => {
       markets: { btcusdc: {} },
       corsOrigins: [APP, "http://localhost:3000"],
     });
-    open = await serveExchange(new EmbeddedExchange(config, liveSeam()));
+    open = await serveExchange(new EmbeddedExchange(config, createLiveRuntime()));
   });
   afterAll(() => open.close());
 
@@ -190,7 +190,7 @@ describe("a web page whose origin the file allows", () => {
 
   it("may be any page if the file says so, and none by default", async () => {
     const config = parseExchangeConfig({ port: 0, markets: { btcusdc: {} }, corsOrigins: ["*"] });
-    const any = await serveExchange(new EmbeddedExchange(config, liveSeam()));
+    const any = await serveExchange(new EmbeddedExchange(config, createLiveRuntime()));
     const of = async (restUrl: string) => {
       const { headers } = await fetch(`${restUrl}/time`, {
         headers: { origin: "https://x.example" },

@@ -4,7 +4,7 @@ import { ConfigError } from "#core/errors.js";
 import { Instrument } from "#core/instrument.js";
 import { quoteAround } from "#strategies/quote-around.js";
 import { shapeQuotes, type WantedLevel } from "#strategies/shape-quotes.js";
-import { exactLotsOfBase, lotsOfBase } from "#strategies/size-lots.js";
+import { baseToExactLots, baseToLots } from "#strategies/size-lots.js";
 import { testInstrument, testView } from "./fixtures.js";
 
 const level = (bidTicks: number, askTicks: number, bidLots = 10, askLots = 10): WantedLevel => ({
@@ -192,9 +192,9 @@ describe("sizes", () => {
           creditDecimals: 6,
           paperDecimals: 18,
         });
-        const base = Number(instrument.amountOf(lots));
-        expect(lotsOfBase(base, instrument)).toBe(lots);
-        expect(exactLotsOfBase(base, instrument, "sizeBase")).toBe(lots);
+        const base = Number(instrument.formatAmount(lots));
+        expect(baseToLots(base, instrument)).toBe(lots);
+        expect(baseToExactLots(base, instrument, "sizeBase")).toBe(lots);
       }),
     );
   });
@@ -208,15 +208,15 @@ describe("sizes", () => {
       creditDecimals: 18,
       paperDecimals: 18,
     });
-    expect([4e9, 4e12, 4_999_999_999.5].map((base) => lotsOfBase(base, units))).toEqual([
+    expect([4e9, 4e12, 4_999_999_999.5].map((base) => baseToLots(base, units))).toEqual([
       4e9, 4e12, 4_999_999_999,
     ]);
   });
 
   it("between two lots are rounded down, or refused if a user wrote them", () => {
-    expect(lotsOfBase(0.0299, testInstrument)).toBe(29);
+    expect(baseToLots(0.0299, testInstrument)).toBe(29);
     expect(() =>
-      exactLotsOfBase(
+      baseToExactLots(
         0.0205,
         new Instrument({ ...testInstrument, stepSize: "0.001" }),
         "params.sizeBase",
@@ -225,7 +225,7 @@ describe("sizes", () => {
       /params\.sizeBase: is off the market's grid \(got 0\.0205\); expected a whole multiple of ethusdc's step, 0\.001/,
     );
     for (const base of [0.0001, 1e-15])
-      expect(() => exactLotsOfBase(base, testInstrument, "params.sizeBase")).toThrow(ConfigError);
+      expect(() => baseToExactLots(base, testInstrument, "params.sizeBase")).toThrow(ConfigError);
     for (const [stepSize, base] of [
       ["1", 4_999_999_999.5],
       ["5", 4_999_999_999_998],
@@ -239,11 +239,11 @@ describe("sizes", () => {
         paperDecimals: 18,
       });
       expect(
-        () => exactLotsOfBase(base, cheap, "params.sizeBase"),
+        () => baseToExactLots(base, cheap, "params.sizeBase"),
         "of a cheap coin, taken as on the grid",
       ).toThrow(ConfigError);
       expect(() =>
-        exactLotsOfBase(Number(cheap.amountOf(3e14 + 1)), cheap, "params.sizeBase"),
+        baseToExactLots(Number(cheap.formatAmount(3e14 + 1)), cheap, "params.sizeBase"),
       ).not.toThrow();
     }
   });

@@ -80,13 +80,13 @@ export function captureTape(tag: BtcCapture, baseLatencyUs = 0): Tape {
     if (record.type === "snapshot") builder.snapshot(...stamps);
     else builder.update(...stamps);
     for (const [price, amount] of record.bids)
-      builder.level("BUY", BTC_GRID.ticksOf(price), BTC_GRID.lotsOf(amount));
+      builder.level("BUY", BTC_GRID.parsePrice(price), BTC_GRID.parseAmount(amount));
     for (const [price, amount] of record.asks)
-      builder.level("SELL", BTC_GRID.ticksOf(price), BTC_GRID.lotsOf(amount));
+      builder.level("SELL", BTC_GRID.parsePrice(price), BTC_GRID.parseAmount(amount));
   }
   for (const [record, recvNs] of recordsOf<TradeRecord>("trades", tag)) {
     const taker = record.isBuyerMaker ? "SELL" : "BUY";
-    const [ticks, lots] = [BTC_GRID.ticksOf(record.price), BTC_GRID.lotsOf(record.amount)];
+    const [ticks, lots] = [BTC_GRID.parsePrice(record.price), BTC_GRID.parseAmount(record.amount)];
     builder.trade(
       record.time * 1000,
       localUs(record.line, recvNs),

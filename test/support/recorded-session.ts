@@ -8,7 +8,7 @@ import { botSchema } from "#bot/config-schema.js";
 import { startBot } from "#bot/run-bot.js";
 import { MemoryStateStore } from "#bot/state-dir.js";
 import { Instrument } from "#core/instrument.js";
-import type { Clock, Random } from "#core/seam.js";
+import type { Clock, Random } from "#core/runtime.js";
 import { seededRandom } from "#core/seeded-random.js";
 import type { Hex, MarketId, Ms } from "#core/units.js";
 import { VirtualClock } from "#core/virtual-clock.js";
@@ -222,7 +222,10 @@ export async function recordSession({
   const clock = new VirtualClock(startMs);
   const random = seededRandom("session");
   const exchange = new EmbeddedExchange(wanted, { clock, random }, { createFlow: flowFor });
-  const seam = { clock: setClock === undefined ? clock : clockThatIsSet(clock, setClock), random };
+  const runtime = {
+    clock: setClock === undefined ? clock : clockThatIsSet(clock, setClock),
+    random,
+  };
   exchange.start();
   const log: string[] = [];
   SessionRecording.claim(folder);
@@ -246,7 +249,7 @@ export async function recordSession({
     startBot({
       config,
       privateKey: PRIVATE_KEY,
-      runtime: seam,
+      runtime,
       store: new MemoryStateStore(),
       log: createLog({ write: (line) => log.push(line.trim()) }, { level: "warn", clock }),
       transport: network,
@@ -269,7 +272,7 @@ export async function recordSession({
             mode: paper === undefined ? "live" : "paper",
             ...(paper === undefined ? {} : { paper }),
             version: "1.0.0",
-            runtime: seam,
+            runtime,
             onFailed,
           },
           beginning,

@@ -249,7 +249,7 @@ export const goldenRuns: PublishedNumbers = {
         ...gridPairs(asks),
       ]);
     }
-    const ticks = (price: string) => BTC_GRID.ticksOf(price);
+    const ticks = (price: string) => BTC_GRID.parsePrice(price);
     const price = (at: number | undefined) => (at ?? Number.NaN) * BTC_GRID.tickQuote;
     const first = publishedOrder(tape, 1_721_347_231_533, {
       side: "BUY",

@@ -67,7 +67,7 @@ export class SubLotBalances {
 
   /** Formats so many lots and the sub-lot balance as a decimal of base. */
   formatBase(marketId: MarketId, lots: Lots): string {
-    return this.#instruments.get(marketId)?.toldAmountOf(lots, this.get(marketId)) ?? "0";
+    return this.#instruments.get(marketId)?.formatReportedAmount(lots, this.get(marketId)) ?? "0";
   }
 
   #perLot(marketId: MarketId): PaperUnits {

@@ -47,7 +47,7 @@ export function inferMarkPrices(
     if (lots === 0 && restPaper === 0n) continue;
     const instrument = instruments.get(marketId);
     if (instrument === undefined) return undefined;
-    const paper = instrument.paperOf(lots) + restPaper;
+    const paper = instrument.lotsToPaper(lots) + restPaper;
     // Written out: a literal that adds a key to a spread costs as much as all of this computation.
     const ways = known(marketId).map(({ mark, fromMs, untilMs }) => ({
       mark,

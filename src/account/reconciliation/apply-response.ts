@@ -1,6 +1,6 @@
 import type { Int64Id, MarketId, Ms } from "../../core/units.js";
 import type { VenueOrder } from "../../exchange/records.js";
-import type { AnswerData, Outcome, Question } from "../../exchange/venue.js";
+import type { Outcome, Query, QueryResponses } from "../../exchange/venue.js";
 import type { AccountChange } from "../account-change.js";
 import type { AccountUpdater } from "../account-updater.js";
 import { type HistoryWindow, PAGE_LIMIT, windowsAfterPage } from "./history-windows.js";
@@ -9,7 +9,7 @@ import type { ReconcileRun } from "./reconcile-run.js";
 
 /** A follow-up query. For a page of the history it has a window. */
 export interface FollowUpQuery {
-  readonly query: Question;
+  readonly query: Query;
   readonly window?: HistoryWindow;
 }
 
@@ -77,15 +77,15 @@ export function createTradesQuery(
   intake: AccountUpdater,
   marketId: MarketId,
   afterId?: Int64Id,
-): Question {
+): Query {
   const fromId = intake.trades.nextTradeId(marketId, afterId);
   return { ask: "userTrades", marketId, ...(fromId === undefined ? {} : { fromId }) };
 }
 
 /** The queries for the incomes that a page leaves open. */
 function furtherIncomes(
-  question: Extract<Question, { ask: "incomes" }>,
-  page: AnswerData["incomes"],
+  question: Extract<Query, { ask: "incomes" }>,
+  page: QueryResponses["incomes"],
 ): FollowUpQuery[] {
   const window = { startMs: question.startTimeMs ?? 0, endMs: question.endTimeMs };
   const { rest } = windowsAfterPage(
@@ -102,7 +102,7 @@ function furtherIncomes(
 }
 
 /** Creates a query for the history of a market in a window. */
-export function createHistoryQuery(marketId: MarketId, window: HistoryWindow): Question {
+export function createHistoryQuery(marketId: MarketId, window: HistoryWindow): Query {
   const end = window.endMs === undefined ? {} : { endTimeMs: window.endMs };
   return { ask: "historyOrders", marketId, startTimeMs: window.startMs, ...end };
 }
@@ -159,7 +159,7 @@ function openOrders(
 
 function applyBalances(
   run: ReconcileRun,
-  { balances, positions }: AnswerData["balances"],
+  { balances, positions }: QueryResponses["balances"],
   nowMs: Ms,
 ): readonly AccountChange[] {
   const { count, updater } = run;
@@ -188,8 +188,8 @@ function applyBalances(
 }
 
 function applyTrades(
-  question: Extract<Question, { ask: "userTrades" }>,
-  trades: AnswerData["userTrades"],
+  question: Extract<Query, { ask: "userTrades" }>,
+  trades: QueryResponses["userTrades"],
   intake: AccountUpdater,
   nowMs: Ms,
   changes: AccountChange[],

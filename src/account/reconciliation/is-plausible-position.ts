@@ -48,7 +48,9 @@ export function findPositionMismatches(
     if (isPlausiblePosition(books, reported, false, nowMs)) return [];
     const { lots, restPaper } = subLotBalances.splitByLots(marketId, reported);
     const positionBase = subLotBalances.formatBase(marketId, trades.positionLots(marketId));
-    return [{ marketId, positionBase, exchangeBase: instrument.toldAmountOf(lots, restPaper) }];
+    return [
+      { marketId, positionBase, exchangeBase: instrument.formatReportedAmount(lots, restPaper) },
+    ];
   });
 }
 

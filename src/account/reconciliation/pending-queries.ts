@@ -1,6 +1,6 @@
 import type { Ms } from "../../core/units.js";
 import { describeOutcome } from "../../exchange/fate.js";
-import type { ActionId, Outcome, Question, QuestionAction } from "../../exchange/venue.js";
+import type { ActionId, Outcome, Query, QueryAction } from "../../exchange/venue.js";
 import type { AccountChange } from "../account-change.js";
 import type { HistoryWindow } from "./history-windows.js";
 
@@ -13,7 +13,7 @@ const NONE: readonly PendingQuery[] = [];
 
 /** A query in flight, with the context that its response needs. */
 export interface PendingQuery {
-  readonly query: Question;
+  readonly query: Query;
   readonly sentAtMs: Ms;
   /** Set for a page of the history. */
   readonly window?: HistoryWindow;
@@ -46,7 +46,7 @@ export class PendingQueries {
     this.#retries = [];
   }
 
-  send(question: Question, nowMs: Ms, window?: HistoryWindow, failures = 0): QuestionAction {
+  send(question: Query, nowMs: Ms, window?: HistoryWindow, failures = 0): QueryAction {
     const actionId = this.#nextActionId();
     this.#pending.set(actionId, { query: question, sentAtMs: nowMs, failures, window });
     // Keys added to a spread object cost twenty times as much.
@@ -54,7 +54,7 @@ export class PendingQueries {
   }
 
   /** Schedules a query. */
-  schedule(question: Question, dueMs: Ms): void {
+  schedule(question: Query, dueMs: Ms): void {
     this.#retries.push({ asked: { query: question, sentAtMs: dueMs, failures: 0 }, dueMs });
   }
 

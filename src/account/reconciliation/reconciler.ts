@@ -1,5 +1,5 @@
 import type { Lots, MarketId, Ms } from "../../core/units.js";
-import type { ActionId, Outcome, Question, QuestionAction } from "../../exchange/venue.js";
+import type { ActionId, Outcome, Query, QueryAction } from "../../exchange/venue.js";
 import type { AccountChange, AccountStep, ReconcileCause } from "../account-change.js";
 import type { AccountUpdater } from "../account-updater.js";
 import type { OwnOrder } from "../orders/order.js";
@@ -168,7 +168,7 @@ export class Reconciler {
       : Number.POSITIVE_INFINITY;
   }
 
-  #query(question: Question, nowMs: Ms, window?: HistoryWindow, failures = 0): QuestionAction {
+  #query(question: Query, nowMs: Ms, window?: HistoryWindow, failures = 0): QueryAction {
     if (question.ask === "balances") this.#markCount();
     return this.#queries.send(question, nowMs, window, failures);
   }
@@ -188,13 +188,13 @@ export class Reconciler {
     };
   }
 
-  #queryTrades(nowMs: Ms): QuestionAction[] {
+  #queryTrades(nowMs: Ms): QueryAction[] {
     return this.#options.markets.map((marketId) =>
       this.#query(createTradesQuery(this.#updater, marketId), nowMs),
     );
   }
 
-  #queryIncomes(nowMs: Ms): QuestionAction[] {
+  #queryIncomes(nowMs: Ms): QueryAction[] {
     const startTimeMs = this.#updater.incomes.nextQueryFromMs();
     return this.#options.markets.map((marketId) =>
       this.#query({ ask: "incomes", marketId, startTimeMs }, nowMs),
@@ -205,11 +205,11 @@ export class Reconciler {
    * Queries, at the start, incomes from before this run: transfers since an earlier run, and
    * takeovers that may already be in the position.
    */
-  #queryEarlierIncomes(run: ReconcileRun, nowMs: Ms): QuestionAction[] {
+  #queryEarlierIncomes(run: ReconcileRun, nowMs: Ms): QueryAction[] {
     const { markets, acquiresPositions } = this.#options;
     const transfersFromMs = this.#updater.transfers.queryFromMs;
     const liquidationsFromMs = run.exchangeTimeMs - LIQUIDATIONS_LOOKBACK_MS;
-    const of = (marketId: MarketId, type: string, startTimeMs: Ms): QuestionAction =>
+    const of = (marketId: MarketId, type: string, startTimeMs: Ms): QueryAction =>
       this.#query({ ask: "incomes", marketId, type, startTimeMs }, nowMs);
     return [
       // Transfers belong to the account as a whole: the list of one market contains them.
@@ -223,7 +223,7 @@ export class Reconciler {
   }
 
   /** Advances to the next stage when all queries of the present one have a response. */
-  #advance(run: ReconcileRun, nowMs: Ms, changes: AccountChange[], ask: QuestionAction[]): void {
+  #advance(run: ReconcileRun, nowMs: Ms, changes: AccountChange[], ask: QueryAction[]): void {
     switch (run.stage) {
       case "clock":
         run.stage = "lists";
@@ -285,7 +285,7 @@ export class Reconciler {
     return { kind: "awaits-settlement", marketIds };
   }
 
-  #queryDetail(run: ReconcileRun, nowMs: Ms): QuestionAction[] {
+  #queryDetail(run: ReconcileRun, nowMs: Ms): QueryAction[] {
     const ask = [
       ...this.#queryTrades(nowMs),
       ...this.#queryIncomes(nowMs),

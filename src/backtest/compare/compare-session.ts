@@ -212,7 +212,7 @@ function asHistoryOf(
   return {
     model,
     fills: replay.fills.length,
-    unionBase: inputs.instrument.toldAmountOf(whole.match.unionLots),
+    unionBase: inputs.instrument.formatReportedAmount(whole.match.unionLots),
     firstHalfShare: firstHalf.share,
     secondHalfShare: secondHalf.share,
     share: whole.share,
@@ -319,8 +319,8 @@ function fillsOf(
   return {
     live,
     replay,
-    matchedBase: instrument.toldAmountOf(match.matchedLots),
-    unionBase: instrument.toldAmountOf(match.unionLots),
+    matchedBase: instrument.formatReportedAmount(match.matchedLots),
+    unionBase: instrument.formatReportedAmount(match.unionLots),
     share: matchedShare(match),
     differences: inOrder(differences),
   };

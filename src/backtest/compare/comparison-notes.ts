@@ -248,7 +248,7 @@ export function nothingFilledNote(
 function takersNote({ marketId, instrument, account, isInBook }: OpenedSessionMarket): string[] {
   const takers = account.fills.filter(({ isMaker }) => !isMaker);
   if (!isInBook || takers.length === 0) return [];
-  const amount = instrument.toldAmountOf(takers.reduce((sum, { lots }) => sum + lots, 0));
+  const amount = instrument.formatReportedAmount(takers.reduce((sum, { lots }) => sum + lots, 0));
   return [
     `${takers.length} of ${account.fills.length} fills in ${marketId}, ${amount}, took liquidity on arrival: the recorded prints contain these fills, so this share tests only their times and the rest of their orders; the share by a backtest's rules shows how a backtest would have filled them`,
   ];
@@ -265,7 +265,7 @@ function doubtNotes({ marketId, instrument }: OpenedSessionMarket, again: RerunR
     fills === 0
       ? []
       : [
-          `in ${marketId} ${fills} of the rerun's fills, ${instrument.amountOf(Number(lots))} base units, ${what}: ${describeAmbiguousFees(credit(fees), credit(feesOtherwise))}`,
+          `in ${marketId} ${fills} of the rerun's fills, ${instrument.formatAmount(Number(lots))} base units, ${what}: ${describeAmbiguousFees(credit(fees), credit(feesOtherwise))}`,
         ];
   return (["asTakers", "asMakers", "postOnly"] as const).flatMap((kind) =>
     note(doubtful[kind], AMBIGUITY_TEXTS[kind]),

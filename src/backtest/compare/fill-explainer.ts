@@ -63,8 +63,8 @@ export function describeFill(
 ) {
   return {
     side,
-    price: instrument.toldPriceOf(ticks),
-    amount: instrument.toldAmountOf(lots),
+    price: instrument.formatReportedPrice(ticks),
+    amount: instrument.formatReportedAmount(lots),
     atUs,
   };
 }
@@ -149,7 +149,7 @@ export class FillExplainer {
       return {
         ...at,
         kind: "price",
-        why: `live its order took liquidity at ${this.#instrument.toldPriceOf(took.ticks)}, ${when}`,
+        why: `live its order took liquidity at ${this.#instrument.formatReportedPrice(took.ticks)}, ${when}`,
       };
     }
     if (fill.cause === "through")
@@ -198,7 +198,9 @@ export class FillExplainer {
     if (nearestUs !== undefined && !isPartOfIt) {
       const why = `the replay filled ${this.#filledText(replayed)} of its order, ${apart(nearestUs, fill.atUs)} ${nearestUs < fill.atUs ? "earlier" : "later"}`;
       if (fills.some(({ ticks }) => ticks === fill.ticks)) return { kind: "time", why };
-      const prices = [...new Set(fills.map(({ ticks }) => this.#instrument.toldPriceOf(ticks)))];
+      const prices = [
+        ...new Set(fills.map(({ ticks }) => this.#instrument.formatReportedPrice(ticks))),
+      ];
       return { kind: "price", why: `${why}, at ${prices.join(" and ")}` };
     }
     if (ended?.how === "would-take")
@@ -244,7 +246,7 @@ export class FillExplainer {
     const shownLots = displayedAtArrival.get(ticks) ?? 0;
     if (isMaker || this.#isShared || shownLots >= lots) return undefined;
     const { amountOf } = amounts(this.#instrument);
-    return `live it took ${amountOf(lots)} at ${this.#instrument.toldPriceOf(ticks)}, where the book showed ${amountOf(shownLots)} when it arrived`;
+    return `live it took ${amountOf(lots)} at ${this.#instrument.formatReportedPrice(ticks)}, where the book showed ${amountOf(shownLots)} when it arrived`;
   }
 
   #queueText({ aheadLots, tradedLots }: ReplayedOrder): string {
@@ -309,5 +311,5 @@ function apart(one: number, other: number): string {
 }
 
 function amounts(instrument: Instrument) {
-  return { amountOf: (lots: Lots): string => instrument.toldAmountOf(lots) };
+  return { amountOf: (lots: Lots): string => instrument.formatReportedAmount(lots) };
 }

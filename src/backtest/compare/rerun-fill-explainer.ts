@@ -182,7 +182,7 @@ export class RerunFillExplainer {
     const isAll = open.length > 0 && open.every((left) => left === 0);
     return {
       isAll,
-      text: `${who} filled ${this.#instrument.toldAmountOf(lots)} there ${apart(first.atUs, atUs)}`,
+      text: `${who} filled ${this.#instrument.formatReportedAmount(lots)} there ${apart(first.atUs, atUs)}`,
     };
   }
 

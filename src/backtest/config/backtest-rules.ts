@@ -217,7 +217,9 @@ function marketRules(
   });
   const lots = (name: "minAmountBase" | "maxAmountBase", other: number): number => {
     const amount = file[name];
-    return amount === undefined ? other : guarded(field(name), amount, () => grid.lotsOf(amount));
+    return amount === undefined
+      ? other
+      : guarded(field(name), amount, () => grid.parseAmount(amount));
   };
   const minLots = lots("minAmountBase", 1);
   const maxLots = lots("maxAmountBase", 1_000_000);

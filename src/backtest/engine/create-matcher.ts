@@ -34,7 +34,7 @@ export function createMatcher(
   if (history.grade === "trades") {
     const ahead = fills.queueAheadBase;
     const queueAheadLots =
-      ahead === undefined ? Number.POSITIVE_INFINITY : instrument.lotsOf(ahead);
+      ahead === undefined ? Number.POSITIVE_INFINITY : instrument.parseAmount(ahead);
     return new TradeMatcher({
       tape: history.tape,
       listener: market,

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from "../../core/runtime/seam.js";
+import type { Clock, Timer } from "../../core/runtime/runtime.js";
 import { toTimerDelayMs } from "../../core/runtime/timer-delay.js";
 import { TimerHeap } from "../../core/runtime/timer-heap.js";
 import type { Ms } from "../../core/units.js";

@@ -3,7 +3,7 @@ import type { BotConfig } from "../../bot/config/config.js";
 import { isSameGrid } from "../../bot/market/rule-changes.js";
 import { decimalToScaled, Instrument } from "../../core/instrument.js";
 import { createQueueModel } from "../../core/queue/queue-model-names.js";
-import type { Clock, Timer } from "../../core/runtime/seam.js";
+import type { Clock, Timer } from "../../core/runtime/runtime.js";
 import type { Hex, MarketId, Ms } from "../../core/units.js";
 import { DISJOINT_RATE_BUCKETS } from "../../exchange/rate-buckets.js";
 import type { VenueRules } from "../../exchange/records.js";

@@ -98,7 +98,7 @@ export class RefusalCounter {
     const { instrument, rules } = filter;
     for (const { side, level, lots } of quotes) {
       if (lots >= rules.minLots) continue;
-      const why = `quote ${side} ${level}: ${instrument.amountOf(lots)} base, below the market's smallest order of ${instrument.amountOf(rules.minLots)}`;
+      const why = `quote ${side} ${level}: ${instrument.formatAmount(lots)} base, below the market's smallest order of ${instrument.formatAmount(rules.minLots)}`;
       this.#count(marketId, "limit", "least-amount", why, atUs);
     }
     if (quotes.length > rules.maxOpenOrders) {

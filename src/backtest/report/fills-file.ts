@@ -39,14 +39,14 @@ export function fillFields(fill: ReplayFill, instrument: Instrument): readonly s
     String(fill.orderId),
     fill.side,
     String(fill.level),
-    instrument.priceOf(fill.ticks),
-    instrument.amountOf(fill.lots),
+    instrument.formatPrice(fill.ticks),
+    instrument.formatAmount(fill.lots),
     fill.isMaker ? "maker" : "taker",
     fill.cause,
     instrument.creditToDecimal(fill.quote),
     instrument.creditToDecimal(fill.fee),
     Number.isNaN(fill.midHalfTicks) ? "" : midPrice(instrument, fill.midHalfTicks),
-    instrument.amountOf(fill.positionLots),
+    instrument.formatAmount(fill.positionLots),
     fill.ambiguity?.kind ?? "",
   ];
 }

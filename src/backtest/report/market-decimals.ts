@@ -15,5 +15,5 @@ export function formatAmount(instrument: Instrument, lots: bigint | Lots): strin
 
 /** A price in ticks as text. 0, which is not a valid price, stands for none. */
 export function quotedPrice(instrument: Instrument, ticks: Ticks): string {
-  return ticks === 0 ? "0" : instrument.priceOf(ticks);
+  return ticks === 0 ? "0" : instrument.formatPrice(ticks);
 }

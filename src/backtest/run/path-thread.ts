@@ -2,7 +2,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { bindStrategies, loadStrategies } from "../../bot/run/market-strategies.js";
 import { toUncaughtStrategyError } from "../../bot/strategy/uncaught-strategy-error.js";
 import { RunError } from "../../core/errors.js";
-import { liveSeam } from "../../core/runtime/live-seam.js";
+import { createLiveRuntime } from "../../core/runtime/live-runtime.js";
 import { onUncaught } from "../../core/uncaught.js";
 import { openLog } from "../../monitoring/log.js";
 import { playedHistory } from "./opening/shared-history.js";
@@ -35,7 +35,7 @@ onUncaught((error, how) => {
 async function play(): Promise<PathRun> {
   const loaded = await loadStrategies(
     config.bot,
-    openLog({ level: config.bot.logLevel, clock: liveSeam().clock }),
+    openLog({ level: config.bot.logLevel, clock: createLiveRuntime().clock }),
   );
   const strategies = bindStrategies(config.bot, loaded);
   const onProgress = (atUs: number): boolean => {

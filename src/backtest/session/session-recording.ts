@@ -13,7 +13,7 @@ import { ConfigError, RunError } from "../../core/errors.js";
 import { replaceFile } from "../../core/files/atomic-file.js";
 import { makeFolder } from "../../core/files/make-folder.js";
 import { Instrument, scaledToDecimal } from "../../core/instrument.js";
-import type { Seam } from "../../core/runtime/seam.js";
+import type { Runtime } from "../../core/runtime/runtime.js";
 import type { MarketId } from "../../core/units.js";
 import type { VenueRules } from "../../exchange/records.js";
 import type { VenueEvent } from "../../exchange/venue.js";
@@ -34,7 +34,7 @@ export interface SessionRecordingOptions {
   readonly paper?: Session["paper"];
   /** Version of this package. */
   readonly version: string;
-  readonly runtime: Seam;
+  readonly runtime: Runtime;
   /** Called once, when a write failed: the bot continues, the recording does not. */
   readonly onFailed: (error: unknown) => void;
 }
@@ -335,6 +335,9 @@ export class SessionRecording implements SessionListener {
 function positionsOf(bot: Bot): Record<string, string> {
   const { account, traders } = bot.context;
   return Object.fromEntries(
-    [...traders].map(([id, trader]) => [id, trader.instrument.amountOf(account.positionLots(id))]),
+    [...traders].map(([id, trader]) => [
+      id,
+      trader.instrument.formatAmount(account.positionLots(id)),
+    ]),
   );
 }

@@ -1,5 +1,5 @@
 import { ConfigError } from "../../core/errors.js";
-import type { Random } from "../../core/runtime/seam.js";
+import type { Random } from "../../core/runtime/runtime.js";
 
 /**
  * Primitive polynomials and initial direction numbers of the dimensions from the second on: degree,

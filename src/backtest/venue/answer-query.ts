@@ -1,6 +1,6 @@
 import type { Int64Id, MarketId, Ms } from "../../core/units.js";
 import type { VenueIncome, VenueRules, VenueTrade } from "../../exchange/records.js";
-import type { Outcome, QuestionAction } from "../../exchange/venue.js";
+import type { Outcome, QueryAction } from "../../exchange/venue.js";
 import type { ReplayAccount } from "./replay-account.js";
 import type { ReplayMarket } from "./replay-market.js";
 
@@ -17,7 +17,7 @@ export interface QuerySources {
 }
 
 /** Answers a query at an instant of exchange time, from the state at that time. */
-export function answerQuery(action: QuestionAction, sources: QuerySources, nowMs: Ms): Outcome {
+export function answerQuery(action: QueryAction, sources: QuerySources, nowMs: Ms): Outcome {
   const { rules, account, markets, trades, incomes } = sources;
   switch (action.ask) {
     case "time":

@@ -46,7 +46,7 @@ export function findPlaceRefusal(
   // A sale far below the market trades at the market, so its exposure is counted at the mark.
   const atMark =
     side === "SELL"
-      ? instrument.markValue(instrument.paperOf(lots), account.markOf(marketId) ?? 0n)
+      ? instrument.markValue(instrument.lotsToPaper(lots), account.markOf(marketId) ?? 0n)
       : 0n;
   const needed = larger(atMark, atLimit);
   const { buy, sell, boundByExposure } = account.capacity(marketId);

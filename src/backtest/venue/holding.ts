@@ -71,7 +71,7 @@ export class Holding implements MarginPosition {
     if (this.#lots === 0) return "0";
     const { instrument } = this.#terms;
     const perBase =
-      (absolute(this.credit) * instrument.paperUnit) / absolute(instrument.paperOf(this.#lots));
+      (absolute(this.credit) * instrument.paperUnit) / absolute(instrument.lotsToPaper(this.#lots));
     return instrument.creditToDecimal(perBase);
   }
 
@@ -81,6 +81,6 @@ export class Holding implements MarginPosition {
     this.#value =
       this.#lots === 0
         ? 0n
-        : instrument.markValue(instrument.paperOf(this.#lots), this.#mark ?? 0n);
+        : instrument.markValue(instrument.lotsToPaper(this.#lots), this.#mark ?? 0n);
   }
 }

@@ -98,7 +98,7 @@ function liquidationNote(
   instrument: Instrument,
 ): string {
   const quote = (units: CreditUnits): string => instrument.creditToDecimal(units);
-  const held = `${instrument.amountOf(Math.abs(lots))} ${lots > 0 ? "long" : "short"}`;
+  const held = `${instrument.formatAmount(Math.abs(lots))} ${lots > 0 ? "long" : "short"}`;
   return `the account was unsafe: ${held} in ${marketId} liquidated for ${quote(credit)}, insurance fee ${quote(insuranceFee)}`;
 }
 

@@ -129,7 +129,7 @@ export class ReplayMarket implements MatchListener {
 
   /** An order as the exchange reports it now. */
   toRecord(held: ExchangeOrder): VenueOrder {
-    return held.record((ticks) => this.terms.instrument.priceOf(ticks));
+    return held.record((ticks) => this.terms.instrument.formatPrice(ticks));
   }
 
   #held(order: ReplayOrder): ExchangeOrder {

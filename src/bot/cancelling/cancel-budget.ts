@@ -1,4 +1,4 @@
-import type { Clock } from "../../core/runtime/seam.js";
+import type { Clock } from "../../core/runtime/runtime.js";
 import type { Ms } from "../../core/units.js";
 import type { OperationName } from "../../exchange/protocol/operations.js";
 import type { VenueRules } from "../../exchange/records.js";

@@ -1,5 +1,5 @@
 import type { Instrument } from "../../core/instrument.js";
-import type { Clock } from "../../core/runtime/seam.js";
+import type { Clock } from "../../core/runtime/runtime.js";
 import type { Hex, MarketId, Ms } from "../../core/units.js";
 import type { VenueOrder } from "../../exchange/records.js";
 import type { RestClient } from "../../exchange/rest/rest-client.js";
@@ -216,8 +216,8 @@ class CancelProgress {
       marketId: order.marketId,
       orderId: order.id,
       side: order.side,
-      price: instrument.toldPriceOf(order.ticks),
-      availableBase: instrument.toldAmountOf(order.availableLots),
+      price: instrument.formatReportedPrice(order.ticks),
+      availableBase: instrument.formatReportedAmount(order.availableLots),
       placedBy: isBotOrder(order, account, serverBuiltHashes) ? "bot" : "somebody else",
     };
   }

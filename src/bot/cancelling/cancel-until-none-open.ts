@@ -1,8 +1,8 @@
 import { ConfigError } from "../../core/errors.js";
 import type { Instrument } from "../../core/instrument.js";
-import type { Clock } from "../../core/runtime/seam.js";
+import type { Clock } from "../../core/runtime/runtime.js";
 import type { MarketId, Ms } from "../../core/units.js";
-import { instrumentsOf } from "../../exchange/protocol/decode-rules.js";
+import { createInstruments } from "../../exchange/protocol/decode-rules.js";
 import { INVALID_MARKET } from "../../exchange/protocol/errors.js";
 import type { VenueOrder } from "../../exchange/records.js";
 import { pause } from "../../exchange/rest/pause.js";
@@ -260,7 +260,7 @@ class MarketCanceller {
     if (read === undefined) return undefined;
     budget.rulesRead(read.answer);
     this.#readsFirst &&= budget.hasRoomFor("openOrders", ROUNDS * this.#left.size);
-    return instrumentsOf(read.answer);
+    return createInstruments(read.answer);
   }
 
   /** A read leaves a cancel to every market. */

@@ -1,5 +1,5 @@
 import { MarketwrightError } from "../../core/errors.js";
-import type { Clock, Timer } from "../../core/runtime/seam.js";
+import type { Clock, Timer } from "../../core/runtime/runtime.js";
 import type { Hex, MarketId, Ms } from "../../core/units.js";
 import type { VenueOrder } from "../../exchange/records.js";
 import type { RestClient } from "../../exchange/rest/rest-client.js";

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from "../../core/runtime/seam.js";
+import type { Clock, Timer } from "../../core/runtime/runtime.js";
 import type { Ms } from "../../core/units.js";
 import { HEARTBEAT_FILE } from "../state/heartbeat.js";
 import type { StateStore } from "../state/state-dir.js";

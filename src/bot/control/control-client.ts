@@ -2,7 +2,7 @@ import { createConnection } from "node:net";
 import { resolve as resolvePath } from "node:path";
 import { z } from "zod";
 import { ConfigError, RunError } from "../../core/errors.js";
-import type { Clock } from "../../core/runtime/seam.js";
+import type { Clock } from "../../core/runtime/runtime.js";
 import type { Ms } from "../../core/units.js";
 import { findRunningBots, type RunningBotEntry, realPath } from "../state/running-bots.js";
 import { type ControlRequest, LineReader } from "./control-protocol.js";

@@ -117,8 +117,8 @@ export class AccountEventHandler {
     const fields = {
       marketId,
       side,
-      price: instrument?.toldPriceOf(ticks),
-      amount: instrument?.toldAmountOf(lots, restPaper),
+      price: instrument?.formatReportedPrice(ticks),
+      amount: instrument?.formatReportedAmount(lots, restPaper),
       liquidity: isMaker ? "maker" : "taker",
       tradeId: id,
       timeMs,

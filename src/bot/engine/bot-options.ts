@@ -1,4 +1,4 @@
-import type { Seam } from "../../core/runtime/seam.js";
+import type { Runtime } from "../../core/runtime/runtime.js";
 import type { Hex, MarketId, Ms } from "../../core/units.js";
 import type { VenueRules } from "../../exchange/records.js";
 import type { Venue } from "../../exchange/venue.js";
@@ -19,7 +19,7 @@ export interface BotOptions {
   readonly rules: VenueRules;
   readonly strategies: ReadonlyMap<MarketId, BoundStrategy>;
   readonly venue: Venue;
-  readonly runtime: Seam;
+  readonly runtime: Runtime;
   readonly store: StateStore;
   readonly outbox: OutboxPort;
   readonly listener: BotListener;

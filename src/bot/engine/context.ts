@@ -1,5 +1,5 @@
 import type { TradingAccount } from "../../account/trading-account.js";
-import type { Clock, Random } from "../../core/runtime/seam.js";
+import type { Clock, Random } from "../../core/runtime/runtime.js";
 import type { Hex, MarketId, Ms } from "../../core/units.js";
 import type { VenueRules } from "../../exchange/records.js";
 import type { ActionId, Venue } from "../../exchange/venue.js";

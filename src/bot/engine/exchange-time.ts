@@ -1,4 +1,4 @@
-import type { Clock } from "../../core/runtime/seam.js";
+import type { Clock } from "../../core/runtime/runtime.js";
 import type { Ms } from "../../core/units.js";
 
 /** How fast two good clocks may drift apart: 200 parts per million. */

@@ -8,7 +8,7 @@ import type {
   BuildAction,
   Outcome,
   PlaceAction,
-  QuestionAction,
+  QueryAction,
 } from "../../exchange/venue.js";
 import {
   cancelSubject,
@@ -105,14 +105,14 @@ export class ResponseHandler {
   }
 
   /** Handles a query that could not be sent. Its sender gets that as the response, and retries. */
-  unasked(action: QuestionAction, why: string): void {
+  unasked(action: QueryAction, why: string): void {
     this.#answered(action, { result: "not-sent", message: why });
   }
 
   /**
    * Responses to the bot's own queries go to the part that sent them, all others to the account.
    */
-  #answered(action: QuestionAction, outcome: Outcome): void {
+  #answered(action: QueryAction, outcome: Outcome): void {
     if (
       this.#deps.venueMonitor.handleResponse(action, outcome) ||
       this.#deps.shutdownSequence.handleResponse(action, outcome)

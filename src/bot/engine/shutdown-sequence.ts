@@ -2,7 +2,7 @@ import type { OwnOrder } from "../../account/orders/order.js";
 import { MarketwrightError } from "../../core/errors.js";
 import type { MarketId, Ms } from "../../core/units.js";
 import type { VenueOrder, VenuePosition } from "../../exchange/records.js";
-import type { Outcome, QuestionAction } from "../../exchange/venue.js";
+import type { Outcome, QueryAction } from "../../exchange/venue.js";
 import {
   type LeftoverOrder,
   leftoverFromOwnOrder,
@@ -119,7 +119,7 @@ export class ShutdownSequence {
   }
 
   /** Handles the response to the last query; false for any other. */
-  handleResponse(action: QuestionAction, outcome: Outcome): boolean {
+  handleResponse(action: QueryAction, outcome: Outcome): boolean {
     if (action.actionId !== this.#lastQuestion) return false;
     this.#lastQuestion = undefined;
     if (outcome.result !== "answered") return true;
@@ -128,7 +128,7 @@ export class ShutdownSequence {
     return true;
   }
 
-  #compareOrders(action: QuestionAction, outcome: Outcome, open: readonly VenueOrder[]): void {
+  #compareOrders(action: QueryAction, outcome: Outcome, open: readonly VenueOrder[]): void {
     const { account, exchangeTime, traders } = this.#context;
     const { accountEvents } = this.#deps;
     accountEvents.handleStep(account.onOutcome(action, outcome, exchangeTime.nowMs()));

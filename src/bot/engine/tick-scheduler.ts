@@ -1,4 +1,4 @@
-import type { Clock, Timer } from "../../core/runtime/seam.js";
+import type { Clock, Timer } from "../../core/runtime/runtime.js";
 import type { Ms } from "../../core/units.js";
 
 /** Timer of the ticks, in which a bot does what is due by time alone, at a fixed interval. */

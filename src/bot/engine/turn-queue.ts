@@ -1,5 +1,5 @@
 import { describeThrown } from "../../core/describe-thrown.js";
-import type { Clock, Random, Seam, Timer } from "../../core/runtime/seam.js";
+import type { Clock, Random, Runtime, Timer } from "../../core/runtime/runtime.js";
 import type { Ms } from "../../core/units.js";
 import type { BotInput, TurnStamp } from "./input.js";
 
@@ -18,10 +18,10 @@ export interface TurnRecord {
  * its end before the next begins, and inputs that arise meanwhile wait. Inside a turn the clock
  * does not advance, and timers fire as inputs.
  */
-export class TurnQueue implements Seam {
+export class TurnQueue implements Runtime {
   readonly clock: Clock;
   readonly random: Random;
-  readonly #outer: Seam;
+  readonly #outer: Runtime;
   readonly #run: (input: BotInput) => void;
   readonly #ended: ((record: TurnRecord) => void) | undefined;
   readonly #waiting: BotInput[] = [];
@@ -40,7 +40,11 @@ export class TurnQueue implements Seam {
    * accept}.
    * @param ended receives each finished turn, for a journal.
    */
-  constructor(outer: Seam, run: (input: BotInput) => void, ended?: (record: TurnRecord) => void) {
+  constructor(
+    outer: Runtime,
+    run: (input: BotInput) => void,
+    ended?: (record: TurnRecord) => void,
+  ) {
     this.#outer = outer;
     this.#run = run;
     this.#ended = ended;

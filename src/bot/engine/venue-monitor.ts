@@ -1,7 +1,7 @@
 import type { MarketId, Ms } from "../../core/units.js";
 import { describeOutcome } from "../../exchange/fate.js";
 import type { VenueRules } from "../../exchange/records.js";
-import type { Outcome, QuestionAction } from "../../exchange/venue.js";
+import type { Outcome, QueryAction } from "../../exchange/venue.js";
 import type { OrderFactory } from "../execution/order-factory.js";
 import type { MarketTrader } from "../market/market-trader.js";
 import type { TradingGuards } from "../safety/trading-guards.js";
@@ -116,7 +116,7 @@ export class VenueMonitor {
   }
 
   /** Handles the response to a query that was sent here; false for any other. */
-  handleResponse(action: QuestionAction, outcome: Outcome): boolean {
+  handleResponse(action: QueryAction, outcome: Outcome): boolean {
     if (!this.#pending.has(action.actionId)) return false;
     const marketId = this.#pending.get(action.actionId);
     this.#pending.delete(action.actionId);
@@ -314,6 +314,6 @@ function asAction(
     | { readonly ask: "bookSequence"; readonly marketId: MarketId },
   actionId: number,
   timestampMs: Ms,
-): QuestionAction {
+): QueryAction {
   return { kind: "question", actionId, timestampMs, ...question };
 }

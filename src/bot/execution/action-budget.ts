@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type BudgetMoment, RateBudget } from "../../core/rate-budget.js";
-import type { Clock } from "../../core/runtime/seam.js";
+import type { Clock } from "../../core/runtime/runtime.js";
 import { DEFAULT_TOKEN_LIMITS } from "../../core/token-limits.js";
 import type { Ms } from "../../core/units.js";
 import type { VenueRules } from "../../exchange/records.js";

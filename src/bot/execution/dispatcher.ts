@@ -1,5 +1,5 @@
 import type { Hex, Int64Id, MarketId, Side } from "../../core/units.js";
-import type { Action, ActionId, QuestionAction } from "../../exchange/venue.js";
+import type { Action, ActionId, QueryAction } from "../../exchange/venue.js";
 import {
   type OutboxItem,
   type OutboxKind,
@@ -42,7 +42,7 @@ export interface QueuedCancelAll {
 /** A query that waits in the outbox. */
 export interface QueuedQuery {
   readonly kind: "question";
-  readonly action: QuestionAction;
+  readonly action: QueryAction;
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Hex } from "../../core/units.js";
 import type { VenueOrder } from "../../exchange/records.js";
-import { infoTag } from "../../exchange/signing/order-info.js";
+import { readInfoTag } from "../../exchange/signing/order-info.js";
 import { nonceTagFor } from "./nonce-tag.js";
 
 /**
@@ -13,5 +13,7 @@ export function isBotOrder(
   account: Hex,
   notedHashes: ReadonlySet<string>,
 ): boolean {
-  return notedHashes.has(order.hash.toLowerCase()) || infoTag(order.info) === nonceTagFor(account);
+  return (
+    notedHashes.has(order.hash.toLowerCase()) || readInfoTag(order.info) === nonceTagFor(account)
+  );
 }

@@ -29,22 +29,22 @@ export function leftoverFromOwnOrder(order: OwnOrder, instrument: Instrument): L
     phase,
     orderId,
     side,
-    price: instrument.toldPriceOf(ticks),
-    sizeBase: instrument.toldAmountOf(mayFillLots),
+    price: instrument.formatReportedPrice(ticks),
+    sizeBase: instrument.formatReportedAmount(mayFillLots),
   };
 }
 
 /** A leftover order that the exchange lists as open. */
 export function leftoverFromVenueOrder(order: VenueOrder, instrument: Instrument): LeftoverOrder {
   const { marketId, hash, status, id, side, ticks, availableLots } = order;
-  const sizeBase = instrument.toldAmountOf(availableLots);
+  const sizeBase = instrument.formatReportedAmount(availableLots);
   return {
     marketId,
     hash,
     phase: status,
     orderId: id,
     side,
-    price: instrument.toldPriceOf(ticks),
+    price: instrument.formatReportedPrice(ticks),
     sizeBase,
   };
 }

@@ -1,7 +1,7 @@
 import type { Hex, Ms } from "../../core/units.js";
 import { isBelowWaiver } from "../../exchange/signing/gas-fee-waiver.js";
 import { buildOrderStruct, infoExpirationSeconds } from "../../exchange/signing/order-building.js";
-import { taggedNonce } from "../../exchange/signing/order-info.js";
+import { createTaggedNonce } from "../../exchange/signing/order-info.js";
 import { OrderHasher } from "../../exchange/signing/order-signing.js";
 import type {
   Action,
@@ -63,7 +63,7 @@ export class OrderFactory {
         timestampMs,
         planned.expirationMs,
       ),
-      nonce: name === undefined ? taggedNonce(nonceTag, random) : 0n,
+      nonce: name === undefined ? createTaggedNonce(nonceTag, random) : 0n,
       buyRounding: config.exchange.buyRounding,
     };
     const order = buildOrderStruct(inputs, name);

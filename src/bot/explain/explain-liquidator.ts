@@ -181,8 +181,8 @@ function capacitiesOf(input: PlanInput): readonly ExplainedCapacity[] {
     const { instrument, marketId, bids, asks } = market;
     return {
       marketId,
-      longBase: instrument.amountOf(long.lots),
-      shortBase: instrument.amountOf(short.lots),
+      longBase: instrument.formatAmount(long.lots),
+      shortBase: instrument.formatAmount(short.lots),
       boundBy: [...new Set([long.boundBy, short.boundBy])].filter((bound) => bound !== undefined),
       hasBook: bids.length > 0 && asks.length > 0,
     };

@@ -1,7 +1,7 @@
 import { scaledToDecimal } from "../../core/instrument.js";
 import type { Lots, Side, Ticks } from "../../core/units.js";
 import { tradeFee } from "../../perpetual/fees.js";
-import type { Reason } from "../../strategies/intent.js";
+import type { QuoteReason } from "../../strategies/intent.js";
 import type { Bot } from "../engine/bot.js";
 import type { BotContext } from "../engine/context.js";
 import { signedRates } from "../execution/signed-rates.js";
@@ -50,8 +50,8 @@ export function explainMarket(
             ? "quoting"
             : "not quoting",
     reasons: reasonsOf(context, tradingGuards, trader, quotes),
-    bestBid: touch === null ? undefined : instrument.priceOf(touch.bidTicks),
-    bestAsk: touch === null ? undefined : instrument.priceOf(touch.askTicks),
+    bestBid: touch === null ? undefined : instrument.formatPrice(touch.bidTicks),
+    bestAsk: touch === null ? undefined : instrument.formatPrice(touch.askTicks),
     midQuote: midTicks === undefined ? undefined : midTicks * instrument.tickQuote,
     markQuote:
       trader.state.mark === undefined
@@ -76,7 +76,7 @@ function explainQuotes(
   trader: MarketTrader,
   { refusals }: PlannedWorst,
   midTicks: number | undefined,
-  reason: Reason | undefined,
+  reason: QuoteReason | undefined,
 ): readonly ExplainedQuote[] {
   const { plan, marketId, instrument, rules } = trader;
   if (plan === undefined) return [];
@@ -97,8 +97,8 @@ function explainQuotes(
     return {
       side,
       level,
-      price: instrument.priceOf(ticks),
-      amountBase: instrument.amountOf(lots),
+      price: instrument.formatPrice(ticks),
+      amountBase: instrument.formatAmount(lots),
       fromMidBps: bpsFrom(midTicks) ?? 0,
       fate,
       why,
@@ -134,7 +134,7 @@ function explainQuotes(
   return found.sort((a, b) => (a.side === b.side ? a.level - b.level : a.side === "BUY" ? -1 : 1));
 }
 
-function explainReason({ instrument }: MarketTrader, reason: Reason): ExplainedReason {
+function explainReason({ instrument }: MarketTrader, reason: QuoteReason): ExplainedReason {
   const quoteOf = (ticks: number): number | undefined =>
     Number.isFinite(ticks) ? ticks * instrument.tickQuote : undefined;
   const { fairTicks, reservationTicks, halfSpreadTicks, terms, clamps } = reason;
@@ -167,7 +167,7 @@ function explainUnwinding(
   const worked =
     trader.unwind !== undefined && plan !== undefined && "state" in plan ? plan : undefined;
   const sum = (lots: readonly Lots[]): string =>
-    instrument.amountOf(lots.reduce((total, one) => total + one, 0));
+    instrument.formatAmount(lots.reduce((total, one) => total + one, 0));
   return {
     state: worked?.state ?? "waiting",
     why: worked?.why ?? blocks[0] ?? "it is not planned yet",
@@ -177,9 +177,9 @@ function explainUnwinding(
     takeovers: takeovers.map(
       ({ takeoverId, remainingLots, allowedLots, worstTicks, nextStepAtMs, deadlineMs }) => ({
         takeoverId,
-        remainingBase: instrument.amountOf(remainingLots),
-        allowedBase: instrument.amountOf(allowedLots),
-        worstPrice: instrument.priceOf(worstTicks),
+        remainingBase: instrument.formatAmount(remainingLots),
+        allowedBase: instrument.formatAmount(allowedLots),
+        worstPrice: instrument.formatPrice(worstTicks),
         nextStepAtMs,
         deadlineMs,
       }),
@@ -199,8 +199,8 @@ function explainWorst(
   const away = distance?.side === "long" ? -1 : 1;
   const quote = (units: bigint | undefined): string => instrument.creditToDecimal(units ?? 0n);
   return {
-    longBase: instrument.toldAmountOf(market?.longLots ?? 0),
-    shortBase: instrument.toldAmountOf(-(market?.shortLots ?? 0) || 0),
+    longBase: instrument.formatReportedAmount(market?.longLots ?? 0),
+    shortBase: instrument.formatReportedAmount(-(market?.shortLots ?? 0) || 0),
     notionalQuote: quote(market?.notional),
     initialMarginQuote: quote(market?.initialMargin),
     maintenanceQuote: quote(market?.maintenance),

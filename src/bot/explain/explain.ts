@@ -1,4 +1,4 @@
-import type { Clock } from "../../core/runtime/seam.js";
+import type { Clock } from "../../core/runtime/runtime.js";
 import type { MarketId, Ms } from "../../core/units.js";
 import type { Log } from "../../monitoring/log.js";
 import { DAILY_LOSS } from "../../risk/halt.js";

@@ -107,7 +107,7 @@ function costOf(
   { config, rules: venue }: Bot["context"],
 ): OrderCost {
   const notional = new Decimal(price).times(amountBase);
-  const order = { ticks: instrument.ticksOf(price), lots: instrument.lotsOf(amountBase) };
+  const order = { ticks: instrument.parsePrice(price), lots: instrument.parseAmount(amountBase) };
   const isSmall = isBelowWaiver(venue, instrument, order, config.exchange.waiverUnit);
   const gas = isSmall
     ? new Decimal(instrument.creditToDecimal(venue.orderGasCredit ?? 0n))

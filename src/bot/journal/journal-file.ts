@@ -11,7 +11,7 @@ import { ConfigError, RunError } from "../../core/errors.js";
 import { AppendOnlyFile, rotate, rotatedPath } from "../../core/files/durable-log.js";
 import { readPathKind } from "../../core/files/path-kind.js";
 import { NotPlainFileError, openPlainFile } from "../../core/files/plain-files.js";
-import type { Clock, Timer } from "../../core/runtime/seam.js";
+import type { Clock, Timer } from "../../core/runtime/runtime.js";
 import type { JournalSink } from "./journal.js";
 
 const { O_CREAT, O_NONBLOCK, O_TRUNC, O_WRONLY } = constants;

@@ -1,11 +1,11 @@
-import type { Clock, Random, Seam } from "../../core/runtime/seam.js";
+import type { Clock, Random, Runtime } from "../../core/runtime/runtime.js";
 import type { TurnStamp } from "../engine/input.js";
 
 /**
  * Time and randomness from a journal: each turn's recorded instant and draws. Timers never fire by
  * themselves: each firing is an input of the journal.
  */
-export class ReplayRuntime implements Seam {
+export class ReplayRuntime implements Runtime {
   readonly clock: Clock;
   readonly random: Random;
   #stamp: TurnStamp;

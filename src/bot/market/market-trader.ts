@@ -76,7 +76,7 @@ export class MarketTrader {
   readonly #ownOrderOverlay = new OwnOrderOverlay();
   readonly maxPositionLots: Lots;
   /** Lots as a decimal string of base. */
-  readonly amountOf = (lots: Lots): string => this.instrument.amountOf(lots);
+  readonly amountOf = (lots: Lots): string => this.instrument.formatAmount(lots);
   #rules: MarketRules;
   #quotes: QuotesIntent | undefined;
   #quotesMidTicks = Number.NaN;

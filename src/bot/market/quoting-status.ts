@@ -80,10 +80,10 @@ function waitOf({ phase, account }: BotContext, trader: MarketTrader): string | 
   if ((trader.isAwaitingView || trader.netMidTicks === undefined) && trader.hasStrategy)
     return "a side of the book is empty";
   if (trader.target !== undefined)
-    return `the bot works a target position of ${trader.instrument.amountOf(trader.target.intent.targetLots)} base`;
+    return `the bot works a target position of ${trader.instrument.formatAmount(trader.target.intent.targetLots)} base`;
   if (trader.unwind !== undefined) {
     const left = trader.unwind.targetLots - account.positionLots(trader.marketId);
-    return `the bot unwinds an acquired position: ${trader.instrument.amountOf(Math.abs(left))} base to ${left > 0 ? "buy" : "sell"}`;
+    return `the bot unwinds an acquired position: ${trader.instrument.formatAmount(Math.abs(left))} base to ${left > 0 ? "buy" : "sell"}`;
   }
   if (!trader.hasStrategy)
     return "this market has no strategy: the bot only sells acquired positions";
@@ -121,7 +121,7 @@ function heldPlaces(
     why: string,
     { side, ticks, lots }: { readonly side: Side; readonly ticks: number; readonly lots: number },
   ): void => {
-    const name = `${side} ${instrument.amountOf(lots)} at ${instrument.priceOf(ticks)}`;
+    const name = `${side} ${instrument.formatAmount(lots)} at ${instrument.formatPrice(ticks)}`;
     causes.set(why, [...(causes.get(why) ?? []), name]);
   };
   for (const place of plan?.places ?? []) {

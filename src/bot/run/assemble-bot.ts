@@ -1,6 +1,6 @@
 import type { Signer } from "../../core/crypto/signing.js";
 import { RunError } from "../../core/errors.js";
-import type { Clock, Seam } from "../../core/runtime/seam.js";
+import type { Clock, Runtime } from "../../core/runtime/runtime.js";
 import type { Hex, MarketId, Ms } from "../../core/units.js";
 import { LiveVenue } from "../../exchange/live-venue.js";
 import type { VenueRules } from "../../exchange/records.js";
@@ -174,7 +174,7 @@ export function assembleBot(options: RunBotOptions, parts: AssembleBotDeps): Ass
 /** Options of {@link sessionVenue}. */
 interface SessionVenueOptions {
   readonly config: BotConfig;
-  readonly runtime: Seam;
+  readonly runtime: Runtime;
   readonly transport: Transport;
   readonly signer: Signer;
   readonly beginning: SessionBeginning;
@@ -207,7 +207,7 @@ function sessionVenue({
   const { registered } = beginning;
   const live = new LiveVenue({
     transport,
-    seam: runtime,
+    runtime,
     signer,
     markets: Object.keys(config.markets),
     exchangeNowMs: bot.exchangeNowMs,

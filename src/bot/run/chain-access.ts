@@ -3,7 +3,7 @@ import { blockTag, ChainRpc } from "../../chain/rpc/chain-rpc.js";
 import type { InProcessRpc } from "../../chain/rpc/rpc-transport.js";
 import type { TransactionStore } from "../../chain/transactions/store/transaction-store.js";
 import { ConfigError } from "../../core/errors.js";
-import type { Clock, Seam } from "../../core/runtime/seam.js";
+import type { Clock, Runtime } from "../../core/runtime/runtime.js";
 import type { Hex, Ms } from "../../core/units.js";
 import type { VenueRules } from "../../exchange/records.js";
 import type { RestClient } from "../../exchange/rest/rest-client.js";
@@ -26,7 +26,7 @@ interface ChainStart {
   readonly config: BotConfig;
   readonly chain?: ChainAccess;
   readonly withoutLiquidator?: boolean;
-  readonly runtime: Seam;
+  readonly runtime: Runtime;
   readonly log: Log;
 }
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { absolute } from "../../core/bigints.js";
 import { FormatError } from "../../core/errors.js";
-import type { Clock } from "../../core/runtime/seam.js";
+import type { Clock } from "../../core/runtime/runtime.js";
 import type { CreditUnits, Hex, Lots, MarketId, Ms, PaperUnits, Side } from "../../core/units.js";
 import { parseWire, toCreditUnits } from "../../exchange/protocol/wire-parse.js";
 import type { RestClient } from "../../exchange/rest/rest-client.js";
@@ -199,7 +199,9 @@ export class BotLiquidatorVenue implements LiquidatorVenue {
    */
   unsoldValue(marketId: MarketId, lots: Lots): UnsoldValue | undefined {
     const trader = this.#bot.context.traders.get(marketId);
-    return trader === undefined ? undefined : this.#worth(trader, trader.instrument.paperOf(lots));
+    return trader === undefined
+      ? undefined
+      : this.#worth(trader, trader.instrument.lotsToPaper(lots));
   }
 
   #worth(

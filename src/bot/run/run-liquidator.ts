@@ -5,7 +5,7 @@ import { TransactionManager } from "../../chain/transactions/transaction-manager
 import { ecdsaScheme, type Signer } from "../../core/crypto/signing.js";
 import { ConfigError } from "../../core/errors.js";
 import { decimalToScaled } from "../../core/instrument.js";
-import type { Seam } from "../../core/runtime/seam.js";
+import type { Runtime } from "../../core/runtime/runtime.js";
 import type { CreditUnits, Hex, Lots, MarketId, Ms } from "../../core/units.js";
 import type { RestClient } from "../../exchange/rest/rest-client.js";
 import { checkOperatorRight } from "../../liquidator/check-operator-right.js";
@@ -46,7 +46,7 @@ export interface StartLiquidatorOptions {
   readonly config: BotConfig;
   readonly privateKey: Hex;
   readonly account: Hex;
-  readonly runtime: Seam;
+  readonly runtime: Runtime;
   readonly store: StateStore;
   readonly client: RestClient;
   readonly bot: Bot;

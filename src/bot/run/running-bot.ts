@@ -1,4 +1,4 @@
-import type { Seam } from "../../core/runtime/seam.js";
+import type { Runtime } from "../../core/runtime/runtime.js";
 import type { Hex, MarketId, Ms } from "../../core/units.js";
 import type { VenueRules } from "../../exchange/records.js";
 import type { RestClient } from "../../exchange/rest/rest-client.js";
@@ -24,7 +24,7 @@ import type { SessionBeginning, SessionListener, VenueDecorator } from "./sessio
 export interface RunBotOptions {
   readonly config: BotConfig;
   readonly privateKey: Hex;
-  readonly runtime: Seam;
+  readonly runtime: Runtime;
   readonly store: StateStore;
   readonly log: Log;
   readonly metrics?: Metrics;

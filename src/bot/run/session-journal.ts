@@ -1,4 +1,4 @@
-import type { Seam } from "../../core/runtime/seam.js";
+import type { Runtime } from "../../core/runtime/runtime.js";
 import {
   combineRecorders,
   JOURNAL_VERSION,
@@ -42,7 +42,7 @@ export type SessionFacts = Required<
 /** The first line of a session's journal, with the present time and state. */
 export function sessionHeader(
   facts: SessionFacts,
-  { clock }: Pick<Seam, "clock">,
+  { clock }: Pick<Runtime, "clock">,
   store: Pick<StateStore, "read" | "names">,
 ): Required<JournalHeader> {
   return {

@@ -1,4 +1,4 @@
-import type { Seam } from "../../core/runtime/seam.js";
+import type { Runtime } from "../../core/runtime/runtime.js";
 import type { Ms } from "../../core/units.js";
 import type { Transport } from "../../exchange/rest/transport.js";
 
@@ -9,11 +9,11 @@ import type { Transport } from "../../exchange/rest/transport.js";
 export class TimestampedTransport implements Transport {
   atMs: Ms | undefined;
   readonly #inner: Transport;
-  readonly #runtime: Seam;
+  readonly #runtime: Runtime;
 
-  constructor(inner: Transport, seam: Seam) {
+  constructor(inner: Transport, runtime: Runtime) {
     this.#inner = inner;
-    this.#runtime = seam;
+    this.#runtime = runtime;
   }
 
   request(...args: Parameters<Transport["request"]>): void {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Clock } from "../../core/runtime/seam.js";
+import type { Clock } from "../../core/runtime/runtime.js";
 import type { MarketId, Ms } from "../../core/units.js";
 import { MAX_PAGE } from "../../exchange/protocol/parameters.js";
 import type { VenueTrade } from "../../exchange/records.js";
@@ -168,7 +168,8 @@ export class TradeBackfill {
         restPaper += trade.restPaper ?? 0n;
       }
       return (
-        bot.context.traders.get(marketId)?.instrument.toldAmountOf(lots, restPaper) ?? String(lots)
+        bot.context.traders.get(marketId)?.instrument.formatReportedAmount(lots, restPaper) ??
+        String(lots)
       );
     };
     const fields = {

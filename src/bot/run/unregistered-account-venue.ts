@@ -1,7 +1,7 @@
 import { type Observable, Subject, type Subscription } from "rxjs";
-import type { Clock } from "../../core/runtime/seam.js";
+import type { Clock } from "../../core/runtime/runtime.js";
 import type { VenueBalances } from "../../exchange/records.js";
-import type { Action, Outcome, QuestionAction, Venue, VenueEvent } from "../../exchange/venue.js";
+import type { Action, Outcome, QueryAction, Venue, VenueEvent } from "../../exchange/venue.js";
 
 const NO_BALANCES: VenueBalances = {
   availableCredit: {},
@@ -85,7 +85,7 @@ function answerOf(action: Action): Outcome | undefined {
   };
 }
 
-function accountAnswer({ ask }: QuestionAction): Outcome | undefined {
+function accountAnswer({ ask }: QueryAction): Outcome | undefined {
   switch (ask) {
     case "openOrders":
     case "historyOrders":

@@ -10,8 +10,9 @@ export function marketLimitsFor(config: MarketConfig, instrument: Instrument): M
   const { maxPositionBase, maxOrderBase, maxNotionalQuote, maxOpenOrders, maxDistanceFromMarkBps } =
     config.limits;
   return {
-    maxPositionLots: maxPositionBase === undefined ? undefined : instrument.lotsOf(maxPositionBase),
-    maxOrderLots: maxOrderBase === undefined ? undefined : instrument.lotsOf(maxOrderBase),
+    maxPositionLots:
+      maxPositionBase === undefined ? undefined : instrument.parseAmount(maxPositionBase),
+    maxOrderLots: maxOrderBase === undefined ? undefined : instrument.parseAmount(maxOrderBase),
     maxNotional: creditOf(maxNotionalQuote, instrument.creditDecimals),
     maxOpenOrders,
     maxDistanceFromMarkBps,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Clock, Timer } from "../../core/runtime/seam.js";
+import type { Clock, Timer } from "../../core/runtime/runtime.js";
 import type { Hex, Ms } from "../../core/units.js";
 import type { StateStore } from "./state-dir.js";
 import { claimedExchange, exchangeSchema, isSameExchange } from "./state-owner.js";

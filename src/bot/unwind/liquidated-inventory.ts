@@ -189,7 +189,7 @@ export class LiquidatedInventory {
       const { id: takeover, marketId } = one.takeover;
       const remainingBase = this.#context.traders
         .get(marketId)
-        ?.instrument.amountOf(computeRemainingLots(one));
+        ?.instrument.formatAmount(computeRemainingLots(one));
       this.#log("warn", "the deadline of an unwinding has passed", {
         takeover,
         marketId,
@@ -363,7 +363,7 @@ export class LiquidatedInventory {
     const trader = this.#context.traders.get(marketId);
     const mark = trader?.state.mark;
     if (trader === undefined || mark === undefined) return undefined;
-    return trader.instrument.markValue(trader.instrument.paperOf(lots), mark);
+    return trader.instrument.markValue(trader.instrument.lotsToPaper(lots), mark);
   };
 
   #note(changed: readonly TakeoverRecord[]): void {

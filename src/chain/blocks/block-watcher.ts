@@ -1,4 +1,4 @@
-import type { Clock, Timer } from "../../core/runtime/seam.js";
+import type { Clock, Timer } from "../../core/runtime/runtime.js";
 import type { Ms } from "../../core/units.js";
 import type { ChainRpc } from "../rpc/chain-rpc.js";
 import { BlockPollSchedule } from "./block-poll-schedule.js";

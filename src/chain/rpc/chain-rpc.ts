@@ -1,5 +1,5 @@
 import { ConfigError } from "../../core/errors.js";
-import type { Clock } from "../../core/runtime/seam.js";
+import type { Clock } from "../../core/runtime/runtime.js";
 import type { Hex, Ms } from "../../core/units.js";
 import { RpcFailure } from "./rpc-errors.js";
 import type { Head } from "./rpc-health.js";

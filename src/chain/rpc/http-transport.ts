@@ -1,6 +1,6 @@
 import { Pool } from "undici";
 import { ConfigError } from "../../core/errors.js";
-import type { Clock } from "../../core/runtime/seam.js";
+import type { Clock } from "../../core/runtime/runtime.js";
 import type { Ms } from "../../core/units.js";
 import { RpcFailure } from "./rpc-errors.js";
 import type { RpcReply, RpcTransport } from "./rpc-transport.js";

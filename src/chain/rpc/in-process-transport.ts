@@ -1,4 +1,4 @@
-import type { Clock } from "../../core/runtime/seam.js";
+import type { Clock } from "../../core/runtime/runtime.js";
 import type { Ms } from "../../core/units.js";
 import { RpcFailure } from "./rpc-errors.js";
 import type { InProcessRpc, RpcReply, RpcTransport } from "./rpc-transport.js";

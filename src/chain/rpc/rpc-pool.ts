@@ -1,5 +1,5 @@
 import { FormatError } from "../../core/errors.js";
-import type { Clock } from "../../core/runtime/seam.js";
+import type { Clock } from "../../core/runtime/runtime.js";
 import type { Ms } from "../../core/units.js";
 import { HttpTransport } from "./http-transport.js";
 import { InProcessTransport } from "./in-process-transport.js";

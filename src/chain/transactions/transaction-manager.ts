@@ -1,5 +1,5 @@
 import { MarketwrightError } from "../../core/errors.js";
-import type { Timer } from "../../core/runtime/seam.js";
+import type { Timer } from "../../core/runtime/runtime.js";
 import { CanonicalChain } from "../blocks/canonical-chain.js";
 import { blockTag } from "../rpc/chain-rpc.js";
 import { AccountReader } from "./account-reader.js";

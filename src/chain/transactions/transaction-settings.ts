@@ -1,6 +1,6 @@
 import type { Signer } from "../../core/crypto/signing.js";
 import { ConfigError } from "../../core/errors.js";
-import type { Clock } from "../../core/runtime/seam.js";
+import type { Clock } from "../../core/runtime/runtime.js";
 import type { Ms } from "../../core/units.js";
 import type { TransactionReceipt } from "../blocks/transaction-receipt.js";
 import type { ChainRpc } from "../rpc/chain-rpc.js";

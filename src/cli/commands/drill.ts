@@ -11,7 +11,7 @@ import { ecdsaScheme } from "../../core/crypto/signing.js";
 import { ConfigError } from "../../core/errors.js";
 import { decimalToScaled, scaledToDecimal } from "../../core/instrument.js";
 import type { Hex } from "../../core/units.js";
-import { instrumentsOf } from "../../exchange/protocol/decode-rules.js";
+import { createInstruments } from "../../exchange/protocol/decode-rules.js";
 import type { VenueRules } from "../../exchange/records.js";
 import { Confirmer } from "../../liquidator/watch/confirmer.js";
 import { HolderScan } from "../../liquidator/watch/holder-scan.js";
@@ -164,7 +164,7 @@ async function venueOf(
   rules: VenueRules,
 ): Promise<Map<Hex, VenueMarket>> {
   const markets = new Map<Hex, VenueMarket>();
-  for (const [marketId, instrument] of instrumentsOf(rules)) {
+  for (const [marketId, instrument] of createInstruments(rules)) {
     const [market, own] = [rules.markets[marketId], config.markets[marketId]];
     if (market === undefined || own === undefined) continue;
     const { bids, asks } = await client.orderbook(marketId, BOOK_LEVELS);

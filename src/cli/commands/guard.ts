@@ -5,7 +5,7 @@ import { isLocked, type LockableAccount, lockAccount } from "../../bot/state/acc
 import { GUARD_HEARTBEAT_FILE, GuardHeartbeat } from "../../bot/state/guard-heartbeat.js";
 import { FileStateStore, stateDirFor } from "../../bot/state/state-dir.js";
 import { claimState, claimStateFor } from "../../bot/state/state-owner.js";
-import type { Clock, Timer } from "../../core/runtime/seam.js";
+import type { Clock, Timer } from "../../core/runtime/runtime.js";
 import { type OpenLog, openLog } from "../../monitoring/log.js";
 import type { CliContext } from "../cli-context.js";
 import { openBotOrders, withExchange } from "../exchange-access.js";

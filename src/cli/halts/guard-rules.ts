@@ -3,7 +3,7 @@ import type { BotOrdersConfig } from "../../bot/config/config.js";
 import { type ExchangeWait, StartupRetrier } from "../../bot/run/check/startup-retrier.js";
 import { HEARTBEAT_FILE, parseHeartbeat } from "../../bot/state/heartbeat.js";
 import { stateDirFor } from "../../bot/state/state-dir.js";
-import type { Clock } from "../../core/runtime/seam.js";
+import type { Clock } from "../../core/runtime/runtime.js";
 import type { Ms } from "../../core/units.js";
 import type { VenueRules } from "../../exchange/records.js";
 import { pause } from "../../exchange/rest/pause.js";

@@ -1,5 +1,5 @@
 import { closeSync } from "node:fs";
-import type { Clock } from "../../core/runtime/seam.js";
+import type { Clock } from "../../core/runtime/runtime.js";
 import { EXIT, type ExitCode, exitCodeForSignal } from "./exit-code.js";
 import { NpmLaunch } from "./npm-launch.js";
 

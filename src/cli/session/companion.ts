@@ -3,7 +3,7 @@ import { closeSync, statSync } from "node:fs";
 import { LineReader } from "../../bot/control/control-protocol.js";
 import { RunError } from "../../core/errors.js";
 import { openPlainFile, readPlainFile } from "../../core/files/plain-files.js";
-import type { Clock, Timer } from "../../core/runtime/seam.js";
+import type { Clock, Timer } from "../../core/runtime/runtime.js";
 import type { OpenLog } from "../../monitoring/log.js";
 
 /** Another command of ours that runs beside this process, in its own process and process group. */

@@ -103,7 +103,7 @@ function sliceLots({ bot }: RunningBot, marketId: MarketId | undefined, sliceBas
       expected: "a slice together with its market",
     });
   try {
-    return trader.instrument.lotsOf(sliceBase);
+    return trader.instrument.parseAmount(sliceBase);
   } catch (cause) {
     if (!(cause instanceof FormatError)) throw cause;
     throw new ConfigError("is not a size on the market's grid", {

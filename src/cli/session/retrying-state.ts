@@ -1,7 +1,7 @@
 import type { BotConfig } from "../../bot/config/config.js";
 import { RetryingStore } from "../../bot/state/retrying-store.js";
 import type { StateStore } from "../../bot/state/state-dir.js";
-import type { Clock } from "../../core/runtime/seam.js";
+import type { Clock } from "../../core/runtime/runtime.js";
 import type { OpenLog } from "../../monitoring/log.js";
 
 /**

@@ -21,7 +21,7 @@ import { FileTransactionStore } from "../../chain/transactions/store/file-transa
 import { TRANSACTIONS_FILE } from "../../chain/transactions/store/transaction-store.js";
 import { initCrypto, nativeBindingError } from "../../core/crypto/signing.js";
 import { ConfigError } from "../../core/errors.js";
-import type { Clock } from "../../core/runtime/seam.js";
+import type { Clock } from "../../core/runtime/runtime.js";
 import type { Ms } from "../../core/units.js";
 import { type OpenLog, openLog } from "../../monitoring/log.js";
 import { Metrics } from "../../monitoring/metrics.js";

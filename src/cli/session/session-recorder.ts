@@ -2,7 +2,7 @@ import type { PaperModels } from "../../backtest/paper/paper-venue.js";
 import type { SessionRecording } from "../../backtest/session/session-recording.js";
 import type { BotConfig } from "../../bot/config/config.js";
 import type { SessionBeginning, SessionListener } from "../../bot/run/session-listener.js";
-import type { Seam } from "../../core/runtime/seam.js";
+import type { Runtime } from "../../core/runtime/runtime.js";
 import type { OpenLog } from "../../monitoring/log.js";
 import { packageVersion } from "../process/package-version.js";
 
@@ -12,7 +12,7 @@ interface SessionRecorderOptions {
   readonly config: BotConfig;
   readonly dryRun: boolean;
   readonly paper: PaperModels | undefined;
-  readonly runtime: Seam;
+  readonly runtime: Runtime;
   readonly log: OpenLog;
 }
 

@@ -1,6 +1,6 @@
 import type { RunningBot } from "../../bot/run/running-bot.js";
 import { MarketwrightError, RunError } from "../../core/errors.js";
-import type { Clock } from "../../core/runtime/seam.js";
+import type { Clock } from "../../core/runtime/runtime.js";
 import type { Ms } from "../../core/units.js";
 import type { LiveScreen } from "../../monitoring/screen-driver.js";
 

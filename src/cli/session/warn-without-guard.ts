@@ -1,7 +1,7 @@
 import type { BotConfig } from "../../bot/config/config.js";
 import { GuardMonitor, isGuarded } from "../../bot/state/guard-heartbeat.js";
 import type { FileStateStore } from "../../bot/state/state-dir.js";
-import type { Clock } from "../../core/runtime/seam.js";
+import type { Clock } from "../../core/runtime/runtime.js";
 import type { Hex } from "../../core/units.js";
 import type { OpenLog } from "../../monitoring/log.js";
 

@@ -2,7 +2,7 @@ import { closeSync } from "node:fs";
 import { dirname } from "node:path";
 import { Worker } from "node:worker_threads";
 import { findStrategyLocation } from "../../bot/strategy/strategy-stack.js";
-import type { Clock, Timer } from "../../core/runtime/seam.js";
+import type { Clock, Timer } from "../../core/runtime/runtime.js";
 import type { MarketId, Ms } from "../../core/units.js";
 import { EXIT } from "../process/exit-code.js";
 import type { ProcessEnd } from "../process/process-end.js";

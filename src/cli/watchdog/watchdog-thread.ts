@@ -2,7 +2,7 @@ import { writeSync } from "node:fs";
 import { Session } from "node:inspector";
 import { parentPort, workerData } from "node:worker_threads";
 import { maskSecrets } from "../../core/crypto/secrets.js";
-import { liveSeam } from "../../core/runtime/live-seam.js";
+import { createLiveRuntime } from "../../core/runtime/live-runtime.js";
 import type { Ms } from "../../core/units.js";
 import type { OpenLog } from "../../monitoring/log.js";
 import { StallDetector } from "./stall-detector.js";
@@ -19,7 +19,7 @@ import {
 const ANSWER_WITHIN_MS: Ms = 1_000;
 const STDERR = 2;
 const start = workerData as WatchdogStart;
-const runtime = liveSeam();
+const runtime = createLiveRuntime();
 const { clock } = runtime;
 const words = new Int32Array(start.memory);
 const watch = new StallDetector(start.stallMs, BEAT_MS, clock.monotonicMs());

@@ -1,7 +1,7 @@
 import { scryptSync as nativeScrypt } from "node:crypto";
 import { createRequire } from "node:module";
 import { FormatError, RunError } from "../errors.js";
-import type { Random } from "../runtime/seam.js";
+import type { Random } from "../runtime/runtime.js";
 import type { Hex } from "../units.js";
 import { checksumAddress } from "./address.js";
 import { bytesToHex } from "./hex.js";

@@ -12,8 +12,8 @@ import {
 import { basename, dirname, join } from "node:path";
 import { threadId } from "node:worker_threads";
 import { RunError } from "../errors.js";
-import { liveSeam } from "../runtime/live-seam.js";
-import type { Timer } from "../runtime/seam.js";
+import { createLiveRuntime } from "../runtime/live-runtime.js";
+import type { Timer } from "../runtime/runtime.js";
 import type { Ms } from "../units.js";
 import { currentProcessName, parsePid, processLifeFor } from "./process-life.js";
 
@@ -27,7 +27,7 @@ const TOUCH_MS: Ms = 1000;
 /** Age of the last touch from which such a holder counts as gone. */
 const GONE_MS: Ms = 5000;
 
-const { clock } = liveSeam();
+const { clock } = createLiveRuntime();
 
 /** A lock's file, and the process named in it. */
 interface Entry {

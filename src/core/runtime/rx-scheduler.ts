@@ -1,6 +1,6 @@
 import { type SchedulerAction, type SchedulerLike, Subscription } from "rxjs";
 import type { Ms } from "../units.js";
-import type { Clock, Timer } from "./seam.js";
+import type { Clock, Timer } from "./runtime.js";
 
 /**
  * A scheduler for RxJS operators that own a timer (`debounceTime`, `interval`, `auditTime`, ...),
@@ -10,10 +10,10 @@ import type { Clock, Timer } from "./seam.js";
  * Operators subtract two readings, so a stepped wall clock would falsify their timing.
  */
 export function createRxScheduler(clock: Clock): SchedulerLike {
-  return new SeamScheduler(clock);
+  return new RuntimeScheduler(clock);
 }
 
-class SeamScheduler implements SchedulerLike {
+class RuntimeScheduler implements SchedulerLike {
   readonly #clock: Clock;
   readonly #bornWallMs: Ms;
   readonly #bornMonotonicMs: number;
@@ -48,11 +48,11 @@ class SeamScheduler implements SchedulerLike {
     delay = 0,
     state?: T,
   ): Subscription {
-    return new SeamAction<T>(this.#clock, work).schedule(state, delay);
+    return new RuntimeAction<T>(this.#clock, work).schedule(state, delay);
   }
 }
 
-class SeamAction<T> extends Subscription implements SchedulerAction<T> {
+class RuntimeAction<T> extends Subscription implements SchedulerAction<T> {
   readonly #clock: Clock;
   readonly #work: (this: SchedulerAction<T>, state: T) => void;
   #timer: Timer | undefined;

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Random } from "./seam.js";
+import type { Random } from "./runtime.js";
 
 const DRAWS_BEFORE_USE = 12;
 

@@ -1,4 +1,4 @@
-import type { Timer } from "./seam.js";
+import type { Timer } from "./runtime.js";
 
 const GONE = -1;
 

@@ -1,6 +1,6 @@
 import { RunError } from "../errors.js";
 import type { Ms } from "../units.js";
-import type { Clock, Timer } from "./seam.js";
+import type { Clock, Timer } from "./runtime.js";
 import { toTimerDelayMs } from "./timer-delay.js";
 import { type HeapTimer, TimerHeap } from "./timer-heap.js";
 

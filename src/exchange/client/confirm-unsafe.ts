@@ -2,7 +2,7 @@ import type { Hex } from "../../core/units.js";
 import type { RiskyAccount } from "../protocol/account.js";
 
 /** Reads an account's safety at this instant: the contracts' own `isSafe`, read from a node. */
-export interface SafetyOnChain {
+export interface OnChainSafetyReader {
   isSafe(account: Hex): Promise<boolean>;
 }
 
@@ -14,19 +14,19 @@ export interface SafetyOnChain {
  * @throws whatever the chain's reader throws: without its answer nobody is unsafe.
  * @example
  * ```ts
- * import { type RiskyAccount, unsafeOnChain } from "marketwright/exchange";
+ * import { type RiskyAccount, filterUnsafeOnChain } from "marketwright/exchange";
  *
  * // The exchange's list, of which only the address is read here.
  * const candidates = [{ account: "0x01" }, { account: "0x02" }] as RiskyAccount[];
  * // Here a table; with real money, a call of the contracts' own `isSafe`.
  * const chain = { isSafe: async (account: string) => account === "0x01" };
- * const unsafe = await unsafeOnChain(candidates, chain);
+ * const unsafe = await filterUnsafeOnChain(candidates, chain);
  * unsafe.map(({ account }) => account); // => ["0x02"]
  * ```
  */
-export async function unsafeOnChain(
+export async function filterUnsafeOnChain(
   candidates: readonly RiskyAccount[],
-  chain: SafetyOnChain,
+  chain: OnChainSafetyReader,
 ): Promise<RiskyAccount[]> {
   const answers = await Promise.all(candidates.map(({ account }) => chain.isSafe(account)));
   return candidates.filter((_, place) => answers[place] === false);

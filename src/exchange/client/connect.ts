@@ -2,8 +2,8 @@ import { z } from "zod";
 import { checkShape } from "../../core/config/config-shape.js";
 import { ecdsaScheme, initCrypto, type Signer } from "../../core/crypto/signing.js";
 import { ConfigError } from "../../core/errors.js";
-import { liveSeam } from "../../core/runtime/live-seam.js";
-import type { Seam } from "../../core/runtime/seam.js";
+import { createLiveRuntime } from "../../core/runtime/live-runtime.js";
+import type { Runtime } from "../../core/runtime/runtime.js";
 import type { Hex, Ms } from "../../core/units.js";
 import { NetworkTransport } from "../rest/network-transport.js";
 import type { RateGate } from "../rest/rate-gate.js";
@@ -42,7 +42,7 @@ export interface ConnectOptions {
   /** Requests compressed streams. */
   readonly zip?: boolean;
   /** Time and randomness; default: the machine's own. */
-  readonly seam?: Seam;
+  readonly runtime?: Runtime;
 }
 
 /** A connected exchange: its operations and its streams. */
@@ -82,7 +82,7 @@ const connectSchema = z.strictObject({
   timeoutMs: z.number().optional(),
   userAgent: z.string().optional(),
   zip: z.boolean().optional(),
-  seam: given("a Seam").optional(),
+  runtime: given("a Runtime").optional(),
 });
 
 /**
@@ -117,7 +117,7 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
     streamUrl = baseUrl.replace(/^http/, "ws"),
     key,
     account,
-    seam = liveSeam(),
+    runtime = createLiveRuntime(),
   } = options;
   const { orders, retry, gate, timeoutMs, userAgent, zip = false } = options;
   if (account !== undefined && !/^0x[0-9a-fA-F]{40}$/.test(account)) {
@@ -132,13 +132,13 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
   const transport = new NetworkTransport({
     restUrl: baseUrl,
     streamUrl,
-    clock: seam.clock,
+    clock: runtime.clock,
     userAgent,
   });
   const who = { signer, account };
   const client = new ExchangeClient({
     transport,
-    seam,
+    runtime,
     ...who,
     orders,
     retry,
@@ -147,7 +147,7 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
   });
   const streams = new ExchangeStreams({
     transport,
-    seam,
+    runtime,
     nowMs: () => client.nowMs(),
     zip,
     ...who,

@@ -1,10 +1,10 @@
 import { checkShape } from "../../core/config/config-shape.js";
 import type { Signer } from "../../core/crypto/signing.js";
-import type { Seam } from "../../core/runtime/seam.js";
+import type { Runtime } from "../../core/runtime/runtime.js";
 import type { Hex, MarketId, Ms } from "../../core/units.js";
 import { decodeRules } from "../protocol/decode-rules.js";
 import type { ExchangeInfo } from "../protocol/market.js";
-import { type Answers, OPERATIONS, type OperationName } from "../protocol/operations.js";
+import { OPERATIONS, type OperationName, type OperationResponses } from "../protocol/operations.js";
 import type { Order } from "../protocol/order.js";
 import { parseWire } from "../protocol/wire-parse.js";
 import type { VenueRules } from "../records.js";
@@ -22,7 +22,7 @@ import { toCallParams } from "./to-call-params.js";
 /** Options of a client; `connect` makes one from addresses. */
 export interface ExchangeClientOptions {
   readonly transport: Pick<Transport, "request">;
-  readonly seam: Seam;
+  readonly runtime: Runtime;
   /** Needed for the private operations. */
   readonly signer?: Signer;
   /** The trading account; default: the signer's own. Another one if the signer is its operator. */
@@ -74,7 +74,7 @@ export class ExchangeClient {
   readonly all: Histories;
   /** The rate budget in use. */
   readonly gate: RateGate;
-  readonly #runtime: Seam;
+  readonly #runtime: Runtime;
   readonly #caller: RestCaller;
   readonly #placer: OrderPlacer;
   readonly #closing = new AbortController();
@@ -83,28 +83,28 @@ export class ExchangeClient {
   #rawInfo: unknown;
 
   constructor({
-    seam,
-    gate = new RateGate({ clock: seam.clock }),
+    runtime,
+    gate = new RateGate({ clock: runtime.clock }),
     retry,
     orders = {},
     ...call
   }: ExchangeClientOptions) {
     checkShape(orderSettingsSchema, orders, { at: ["orders"] });
-    this.#runtime = seam;
+    this.#runtime = runtime;
     this.gate = gate;
     this.#caller = new RestCaller({
       ...call,
       gate,
-      retrier: new Retrier(seam, retry),
+      retrier: new Retrier(runtime, retry),
       nowMs: () => this.nowMs(),
       signal: this.#closing.signal,
     });
-    this.all = new Histories((name, params) => this.ask(name, params));
+    this.all = new Histories((name, params) => this.request(name, params));
     this.#placer = new OrderPlacer({
       settings: orders,
       account: () => this.address,
       signer: call.signer,
-      random: seam.random,
+      random: runtime.random,
       nowMs: () => this.nowMs(),
       rules: (marketId) => this.#rulesOf(marketId),
       build: (params) => this.buildOrder(params),
@@ -139,10 +139,10 @@ export class ExchangeClient {
   }
 
   /** Sends any operation by its name. */
-  async ask<Name extends OperationName>(
+  async request<Name extends OperationName>(
     name: Name,
     params: OperationParams<Name>,
-  ): Promise<Answers[Name]> {
+  ): Promise<OperationResponses[Name]> {
     return parseWire(
       OPERATIONS[name].answer,
       await this.#caller.call(name, toCallParams(params)),
@@ -159,8 +159,8 @@ export class ExchangeClient {
   }
 
   /** `GET /v1/time`: the exchange's clock. */
-  time(): Promise<Answers["time"]> {
-    return this.ask("time", {});
+  time(): Promise<OperationResponses["time"]> {
+    return this.request("time", {});
   }
 
   /**
@@ -171,30 +171,32 @@ export class ExchangeClient {
   }
 
   /** `GET /v1/orderbook`. */
-  orderbook(params: OperationParams<"orderbook">): Promise<Answers["orderbook"]> {
-    return this.ask("orderbook", params);
+  orderbook(params: OperationParams<"orderbook">): Promise<OperationResponses["orderbook"]> {
+    return this.request("orderbook", params);
   }
 
   /** `GET /v1/trades`: the most recent trades of a market. */
-  trades(params: OperationParams<"trades">): Promise<Answers["trades"]> {
-    return this.ask("trades", params);
+  trades(params: OperationParams<"trades">): Promise<OperationResponses["trades"]> {
+    return this.request("trades", params);
   }
 
   /** `GET /v1/historicalTrades`: one page; {@link all} has every one. */
   historicalTrades(
     params: OperationParams<"historicalTrades">,
-  ): Promise<Answers["historicalTrades"]> {
-    return this.ask("historicalTrades", params);
+  ): Promise<OperationResponses["historicalTrades"]> {
+    return this.request("historicalTrades", params);
   }
 
   /** `GET /v1/klines`: one page of candles. */
-  klines(params: OperationParams<"klines">): Promise<Answers["klines"]> {
-    return this.ask("klines", params);
+  klines(params: OperationParams<"klines">): Promise<OperationResponses["klines"]> {
+    return this.request("klines", params);
   }
 
   /** `GET /v1/markPriceKlines`: one page of candles of the mark price. */
-  markPriceKlines(params: OperationParams<"markPriceKlines">): Promise<Answers["markPriceKlines"]> {
-    return this.ask("markPriceKlines", params);
+  markPriceKlines(
+    params: OperationParams<"markPriceKlines">,
+  ): Promise<OperationResponses["markPriceKlines"]> {
+    return this.request("markPriceKlines", params);
   }
 
   /**
@@ -203,57 +205,59 @@ export class ExchangeClient {
    */
   offchainMarkPriceWithVolKlines(
     params: OperationParams<"offchainMarkPriceWithVolKlines">,
-  ): Promise<Answers["offchainMarkPriceWithVolKlines"]> {
-    return this.ask("offchainMarkPriceWithVolKlines", params);
+  ): Promise<OperationResponses["offchainMarkPriceWithVolKlines"]> {
+    return this.request("offchainMarkPriceWithVolKlines", params);
   }
 
   /**
    * `GET /v1/platform/tradeVolume`: quote traded in all and each day, of one market or of all. Not
    * in the specification.
    */
-  tradeVolume(params: OperationParams<"tradeVolume"> = {}): Promise<Answers["tradeVolume"]> {
-    return this.ask("tradeVolume", params);
+  tradeVolume(
+    params: OperationParams<"tradeVolume"> = {},
+  ): Promise<OperationResponses["tradeVolume"]> {
+    return this.request("tradeVolume", params);
   }
 
   /** `GET /v1/fundingRate`: one page of past funding rates. */
-  fundingRate(params: OperationParams<"fundingRate">): Promise<Answers["fundingRate"]> {
-    return this.ask("fundingRate", params);
+  fundingRate(params: OperationParams<"fundingRate">): Promise<OperationResponses["fundingRate"]> {
+    return this.request("fundingRate", params);
   }
 
   /**
    * `GET /v1/riskyAccounts`: accounts near liquidation. `isSafe` may be stale: confirm on the chain
    * before acting.
    */
-  riskyAccounts(): Promise<Answers["riskyAccounts"]> {
-    return this.ask("riskyAccounts", {});
+  riskyAccounts(): Promise<OperationResponses["riskyAccounts"]> {
+    return this.request("riskyAccounts", {});
   }
 
   /** `GET /v1/contracts`: a summary of all contracts. */
-  contracts(): Promise<Answers["contracts"]> {
-    return this.ask("contracts", {});
+  contracts(): Promise<OperationResponses["contracts"]> {
+    return this.request("contracts", {});
   }
 
   /**
    * `POST /v1/account`: registers the account, which only its own key may do. For an existing
    * account it throws VenueError 2018.
    */
-  registerAccount(params: OwnAccount = {}): Promise<Answers["registerAccount"]> {
+  registerAccount(params: OwnAccount = {}): Promise<OperationResponses["registerAccount"]> {
     return this.#ofOwn("registerAccount", params);
   }
 
   /** `GET /v1/account`: an account's registration; default: the client's own account. */
-  account(params: OwnAccount = {}): Promise<Answers["account"]> {
+  account(params: OwnAccount = {}): Promise<OperationResponses["account"]> {
     return this.#ofOwn("account", params);
   }
 
   /** `POST /v1/order/build`: an order to check and sign. {@link prepare} does all of it. */
-  buildOrder(params: OperationParams<"buildOrder">): Promise<Answers["buildOrder"]> {
-    return this.ask("buildOrder", params);
+  buildOrder(params: OperationParams<"buildOrder">): Promise<OperationResponses["buildOrder"]> {
+    return this.request("buildOrder", params);
   }
 
   /** `POST /v1/order`: sends a signed order. {@link place} does all of it. */
-  placeOrder(params: OperationParams<"placeOrder">): Promise<Answers["placeOrder"]> {
-    return this.ask("placeOrder", params);
+  placeOrder(params: OperationParams<"placeOrder">): Promise<OperationResponses["placeOrder"]> {
+    return this.request("placeOrder", params);
   }
 
   /**
@@ -282,7 +286,7 @@ export class ExchangeClient {
    * earlier try without a response has cancelled it.
    */
   async cancelOrder(params: OperationParams<"cancelOrder">): Promise<void> {
-    await this.ask("cancelOrder", params);
+    await this.request("cancelOrder", params);
   }
 
   /**
@@ -290,47 +294,51 @@ export class ExchangeClient {
    * it, in one market or in all.
    */
   async cancelAllOpenOrders(params: OperationParams<"cancelAllOpenOrders"> = {}): Promise<void> {
-    await this.ask("cancelAllOpenOrders", params);
+    await this.request("cancelAllOpenOrders", params);
   }
 
   /** `GET /v1/historyOrders`: one page of orders whose status is final. */
-  historyOrders(params: OperationParams<"historyOrders">): Promise<Answers["historyOrders"]> {
-    return this.ask("historyOrders", params);
+  historyOrders(
+    params: OperationParams<"historyOrders">,
+  ): Promise<OperationResponses["historyOrders"]> {
+    return this.request("historyOrders", params);
   }
 
   /** `GET /v1/order`: one order whose status is final. */
-  order(params: OperationParams<"order">): Promise<Answers["order"]> {
-    return this.ask("order", params);
+  order(params: OperationParams<"order">): Promise<OperationResponses["order"]> {
+    return this.request("order", params);
   }
 
   /** `GET /v1/openOrder`: one active order. */
-  openOrder(params: OperationParams<"openOrder"> = {}): Promise<Answers["openOrder"]> {
-    return this.ask("openOrder", params);
+  openOrder(params: OperationParams<"openOrder"> = {}): Promise<OperationResponses["openOrder"]> {
+    return this.request("openOrder", params);
   }
 
   /** `GET /v1/openOrders`: all active orders, in one market or in all. */
-  openOrders(params: OperationParams<"openOrders"> = {}): Promise<Answers["openOrders"]> {
-    return this.ask("openOrders", params);
+  openOrders(
+    params: OperationParams<"openOrders"> = {},
+  ): Promise<OperationResponses["openOrders"]> {
+    return this.request("openOrders", params);
   }
 
   /** `GET /v1/userTrades`: one page of the account's trades; `fromId` excludes the times. */
-  userTrades(params: OperationParams<"userTrades">): Promise<Answers["userTrades"]> {
-    return this.ask("userTrades", params);
+  userTrades(params: OperationParams<"userTrades">): Promise<OperationResponses["userTrades"]> {
+    return this.request("userTrades", params);
   }
 
   /** `GET /v1/incomes`: one page of changes of the account's credit. */
-  incomes(params: OperationParams<"incomes">): Promise<Answers["incomes"]> {
-    return this.ask("incomes", params);
+  incomes(params: OperationParams<"incomes">): Promise<OperationResponses["incomes"]> {
+    return this.request("incomes", params);
   }
 
   /** `GET /v1/balances`: balances with positions. */
-  balances(): Promise<Answers["balances"]> {
-    return this.ask("balances", {});
+  balances(): Promise<OperationResponses["balances"]> {
+    return this.request("balances", {});
   }
 
   /** `GET /v1/positions`. */
-  positions(): Promise<Answers["positions"]> {
-    return this.ask("positions", {});
+  positions(): Promise<OperationResponses["positions"]> {
+    return this.request("positions", {});
   }
 
   /** Rejects calls that wait for the rate budget or a retry. Does not close the transport. */
@@ -341,8 +349,8 @@ export class ExchangeClient {
   async #ofOwn(
     name: "registerAccount" | "account",
     { account = this.address }: OwnAccount,
-  ): Promise<Answers["account"]> {
-    return this.ask(name, { account });
+  ): Promise<OperationResponses["account"]> {
+    return this.request(name, { account });
   }
 
   async #readInfo(): Promise<unknown> {

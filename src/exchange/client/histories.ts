@@ -1,16 +1,16 @@
 import type { MarketId, Ms } from "../../core/units.js";
 import type { Income, UserTrade } from "../protocol/account.js";
 import type { FundingRate, Kline, PublicTrade } from "../protocol/market-data.js";
-import type { Answers } from "../protocol/operations.js";
+import type { OperationResponses } from "../protocol/operations.js";
 import type { Order } from "../protocol/order.js";
 import type { IdInput, OperationParams } from "./operation-params.js";
-import { idPages, timePages } from "./pages.js";
+import { readIdPages, readTimePages } from "./pages.js";
 
 /** Requests one page of a list. */
 export type RequestPage = <Name extends PagedName>(
   name: Name,
   params: OperationParams<Name>,
-) => Promise<Answers[Name]>;
+) => Promise<OperationResponses[Name]>;
 
 type PagedName =
   | "historicalTrades"
@@ -22,7 +22,7 @@ type PagedName =
   | "incomes";
 
 /** A market's records from an id on. */
-export interface FromId {
+export interface IdRangeQuery {
   readonly marketId: MarketId;
   /** Default: the oldest that the exchange keeps. */
   readonly fromId?: IdInput;
@@ -31,7 +31,7 @@ export interface FromId {
 }
 
 /** A market's records of a time range. */
-export interface InTime {
+export interface TimeRangeQuery {
   readonly marketId: MarketId;
   /** Inclusive; default: the oldest that the exchange keeps. */
   readonly startTime?: Ms;
@@ -75,8 +75,8 @@ export class Histories {
     marketId,
     fromId = "0",
     pageSize,
-  }: FromId): AsyncGenerator<PublicTrade, void> {
-    return idPages({
+  }: IdRangeQuery): AsyncGenerator<PublicTrade, void> {
+    return readIdPages({
       operation: "historicalTrades",
       page: (from, limit) => this.#ask("historicalTrades", { marketId, fromId: from, limit }),
       idOf: ({ id }) => id,
@@ -86,10 +86,10 @@ export class Histories {
   }
 
   /** The account's trades in a market: by `fromId`, or within a time range if one is given. */
-  userTrades(wanted: FromId | InTime): AsyncGenerator<UserTrade, void> {
+  userTrades(wanted: IdRangeQuery | TimeRangeQuery): AsyncGenerator<UserTrade, void> {
     const { marketId, pageSize } = wanted;
     if ("startTime" in wanted || "endTime" in wanted) {
-      return timePages({
+      return readTimePages({
         ...range("userTrades", wanted),
         page: (startTime, endTime, limit) =>
           this.#ask("userTrades", { marketId, startTime, endTime, limit }),
@@ -97,8 +97,8 @@ export class Histories {
         keyOf: ({ id }) => id,
       });
     }
-    const { fromId = "0" } = wanted as FromId;
-    return idPages({
+    const { fromId = "0" } = wanted as IdRangeQuery;
+    return readIdPages({
       operation: "userTrades",
       page: (from, limit) => this.#ask("userTrades", { marketId, fromId: from, limit }),
       idOf: ({ id }) => id,
@@ -108,19 +108,21 @@ export class Histories {
   }
 
   /** A market's candles. */
-  klines(wanted: InTime & { readonly interval: Interval }): AsyncGenerator<Kline, void> {
+  klines(wanted: TimeRangeQuery & { readonly interval: Interval }): AsyncGenerator<Kline, void> {
     return this.#klines("klines", wanted);
   }
 
   /** A market's candles of its mark price. */
-  markPriceKlines(wanted: InTime & { readonly interval: Interval }): AsyncGenerator<Kline, void> {
+  markPriceKlines(
+    wanted: TimeRangeQuery & { readonly interval: Interval },
+  ): AsyncGenerator<Kline, void> {
     return this.#klines("markPriceKlines", wanted);
   }
 
   /** A market's past funding rates. */
-  fundingRate(wanted: InTime): AsyncGenerator<FundingRate, void> {
+  fundingRate(wanted: TimeRangeQuery): AsyncGenerator<FundingRate, void> {
     const { marketId } = wanted;
-    return timePages({
+    return readTimePages({
       ...range("fundingRate", wanted),
       page: (startTime, endTime, limit) =>
         this.#ask("fundingRate", { marketId, startTime, endTime, limit }),
@@ -130,9 +132,9 @@ export class Histories {
   }
 
   /** The account's orders of a market with a final status, by creation time. */
-  historyOrders(wanted: InTime): AsyncGenerator<Order, void> {
+  historyOrders(wanted: TimeRangeQuery): AsyncGenerator<Order, void> {
     const { marketId } = wanted;
-    return timePages({
+    return readTimePages({
       ...range("historyOrders", wanted),
       page: (startTime, endTime, limit) =>
         this.#ask("historyOrders", { marketId, startTime, endTime, limit }),
@@ -142,9 +144,9 @@ export class Histories {
   }
 
   /** Changes of the account's credit. */
-  incomes(wanted: InTime & { readonly type?: IncomeType }): AsyncGenerator<Income, void> {
+  incomes(wanted: TimeRangeQuery & { readonly type?: IncomeType }): AsyncGenerator<Income, void> {
     const { marketId, type } = wanted;
-    return timePages({
+    return readTimePages({
       ...range("incomes", wanted),
       page: (startTime, endTime, limit) =>
         this.#ask("incomes", { marketId, type, startTime, endTime, limit }),
@@ -156,10 +158,10 @@ export class Histories {
 
   #klines(
     operation: "klines" | "markPriceKlines",
-    wanted: InTime & { readonly interval: Interval },
+    wanted: TimeRangeQuery & { readonly interval: Interval },
   ): AsyncGenerator<Kline, void> {
     const { marketId, interval } = wanted;
-    return timePages({
+    return readTimePages({
       ...range(operation, wanted),
       page: (startTime, endTime, limit) =>
         this.#ask(operation, { marketId, interval, startTime, endTime, limit }),
@@ -169,6 +171,9 @@ export class Histories {
   }
 }
 
-function range(operation: string, { startTime, endTime, pageSize }: Omit<InTime, "marketId">) {
+function range(
+  operation: string,
+  { startTime, endTime, pageSize }: Omit<TimeRangeQuery, "marketId">,
+) {
   return { operation, startTime, endTime, pageSize };
 }

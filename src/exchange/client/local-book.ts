@@ -5,15 +5,15 @@ import type { MarketEvent } from "./stream-events.js";
  * A book maintained from a market's stream: exact levels, sorted on request.
  * @example
  * ```ts
- * import { decimalOf, LocalBook } from "marketwright/exchange";
+ * import { toDecimal, LocalBook } from "marketwright/exchange";
  *
  * const book = new LocalBook();
  * book.apply({
  *   type: "book-snapshot",
  *   marketId: "btcusdc",
  *   sequence: 1,
- *   bids: [[decimalOf("29999.9"), decimalOf("0.5")]],
- *   asks: [[decimalOf("30000.1"), decimalOf("0.2")]],
+ *   bids: [[toDecimal("29999.9"), toDecimal("0.5")]],
+ *   asks: [[toDecimal("30000.1"), toDecimal("0.2")]],
  * });
  * String(book.bids(1)[0]?.[0]); // => "29999.9"
  * book.sequence; // => 1

@@ -1,6 +1,6 @@
 import { RunError } from "../../core/errors.js";
 import type { DomainDifference } from "../signing/domain-check.js";
-import type { FilterBreach } from "../signing/filters.js";
+import type { FilterViolation } from "../signing/filters.js";
 
 /**
  * The exchange's EIP-712 constants differ from our own computation, so no order is signed under
@@ -45,9 +45,9 @@ export class DomainError extends RunError {
  * ```
  */
 export class OrderFilterError extends RunError {
-  readonly breaches: readonly FilterBreach[];
+  readonly breaches: readonly FilterViolation[];
 
-  constructor(breaches: readonly FilterBreach[]) {
+  constructor(breaches: readonly FilterViolation[]) {
     const [first] = breaches;
     super(`the order breaks ${breaches.map(({ filter }) => filter).join(" and ")}`, {
       field: first?.field ?? "order",

@@ -2,14 +2,14 @@ import { hexToBytes } from "../../core/crypto/hex.js";
 import type { Signer } from "../../core/crypto/signing.js";
 import { ConfigError } from "../../core/errors.js";
 import { decimalToScaled, type Instrument } from "../../core/instrument.js";
-import type { Random } from "../../core/runtime/seam.js";
+import type { Random } from "../../core/runtime/runtime.js";
 import type { Hex, Lots, MarketId, Ms, Ticks } from "../../core/units.js";
-import { type DecimalInput, decimalOf, decimalText } from "../protocol/decimal.js";
-import { instrumentsOf } from "../protocol/decode-rules.js";
+import { type DecimalInput, decimalText, toDecimal } from "../protocol/decimal.js";
+import { createInstruments } from "../protocol/decode-rules.js";
 import { OPERATIONS } from "../protocol/operations.js";
 import type { BuiltOrder, Order } from "../protocol/order.js";
 import type { MarketRules, OrderStruct, VenueRules } from "../records.js";
-import { type Call, checkedParams } from "../rest/call-params.js";
+import { type Call, validateParams } from "../rest/call-params.js";
 import { checkBuiltOrder } from "../signing/built-order-check.js";
 import { checkDomain } from "../signing/domain-check.js";
 import { checkFilters } from "../signing/filters.js";
@@ -132,13 +132,13 @@ export class OrderPlacer {
   async #draft(order: NewOrder): Promise<Draft> {
     const { settings, nowMs } = this.#options;
     // A silently ignored key could be the one that keeps the order from taking.
-    checkedParams(ORDER, toCallParams(order));
+    validateParams(ORDER, toCallParams(order));
     const { marketId, side, orderType = "LIMIT", timeInForce = "GTC" } = order;
     const { rules, instruments, hasher } = this.#knownOf(await this.#options.rules(marketId));
     const market = rules.markets[marketId] as MarketRules;
     const instrument = instruments.get(marketId) as Instrument;
-    const ticks = instrument.ticksOf(decimalText(order.price));
-    const lots = instrument.lotsOf(decimalText(order.amount));
+    const ticks = instrument.parsePrice(decimalText(order.price));
+    const lots = instrument.parseAmount(decimalText(order.amount));
     const breaches = checkFilters(market, { type: orderType, ticks, lots });
     if (breaches.length > 0) throw new OrderFilterError(breaches);
     const expiration = timeInForce === "GTT" ? lifeOf(order.expiration, nowMs()) : undefined;
@@ -153,8 +153,8 @@ export class OrderPlacer {
         marketId,
         side,
         orderType,
-        amount: instrument.amountOf(lots),
-        price: instrument.priceOf(ticks),
+        amount: instrument.formatAmount(lots),
+        price: instrument.formatPrice(ticks),
         timeInForce,
         ...(expiration === undefined ? {} : { expiration }),
       },
@@ -245,7 +245,7 @@ export class OrderPlacer {
       if (differences.length > 0) throw new DomainError(differences);
       this.#known = {
         rules,
-        instruments: instrumentsOf(rules),
+        instruments: createInstruments(rules),
         hasher: new OrderHasher(rules.eip712.domainSeparator),
       };
     }
@@ -281,5 +281,5 @@ function feeRatesOf(
 }
 
 function rateOf(rate: DecimalInput, field: string): bigint {
-  return decimalToScaled(decimalText(decimalOf(rate, field)), FEE_RATE_DECIMALS, field);
+  return decimalToScaled(decimalText(toDecimal(rate, field)), FEE_RATE_DECIMALS, field);
 }

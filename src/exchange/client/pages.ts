@@ -7,9 +7,9 @@ import { MAX_PAGE } from "../protocol/parameters.js";
  * does not page as specified.
  * @example
  * ```ts
- * import { idPages } from "marketwright/exchange";
+ * import { readIdPages } from "marketwright/exchange";
  *
- * const descending = idPages({
+ * const descending = readIdPages({
  *   operation: "userTrades",
  *   page: async () => ["9", "8"],
  *   idOf: (id) => id,
@@ -30,7 +30,7 @@ export class PagingError extends MarketwrightError {
 }
 
 /** A list that is paged by id: from `fromId` on, ascending. */
-export interface IdPages<Item> {
+export interface IdPagesOptions<Item> {
   /** For errors. */
   readonly operation: string;
   readonly page: (fromId: Int64Id, limit: number) => Promise<readonly Item[]>;
@@ -48,11 +48,11 @@ export interface IdPages<Item> {
  * @throws PagingError when a page is not ascending, or goes back before what was asked for.
  * @example
  * ```ts
- * import { idPages } from "marketwright/exchange";
+ * import { readIdPages } from "marketwright/exchange";
  *
  * const kept = ["1", "2", "3", "4", "5"];
  * const ids: string[] = [];
- * for await (const id of idPages({
+ * for await (const id of readIdPages({
  *   operation: "userTrades",
  *   page: async (fromId, limit) => kept.filter((id) => id >= fromId).slice(0, limit),
  *   idOf: (id) => id,
@@ -63,13 +63,13 @@ export interface IdPages<Item> {
  * ids; // => ["2", "3", "4", "5"]
  * ```
  */
-export async function* idPages<Item>({
+export async function* readIdPages<Item>({
   operation,
   page,
   idOf,
   fromId,
   pageSize = MAX_PAGE,
-}: IdPages<Item>): AsyncGenerator<Item, void> {
+}: IdPagesOptions<Item>): AsyncGenerator<Item, void> {
   requirePageSize(operation, pageSize);
   let last = BigInt(fromId) - 1n;
   for (let from = fromId; ; from = String(last)) {
@@ -104,7 +104,7 @@ function requireAscending(operation: string, last: bigint, id: bigint): void {
 }
 
 /** A list that is paged by time: `startTime` inclusive, `endTime` exclusive. */
-export interface TimePages<Item> {
+export interface TimePagesOptions<Item> {
   /** For errors. */
   readonly operation: string;
   readonly page: (
@@ -147,11 +147,11 @@ type Task<Item> =
  * exchange does not keep to the range.
  * @example
  * ```ts
- * import { timePages } from "marketwright/exchange";
+ * import { readTimePages } from "marketwright/exchange";
  *
  * const hours = Array.from({ length: 5 }, (_, hour) => ({ timeMs: hour * 3_600_000 }));
  * const read: number[] = [];
- * for await (const { timeMs } of timePages({
+ * for await (const { timeMs } of readTimePages({
  *   operation: "klines",
  *   page: async (startTime = 0, endTime = Number.POSITIVE_INFINITY, limit) =>
  *     hours.filter(({ timeMs }) => timeMs >= startTime && timeMs < endTime).slice(0, limit),
@@ -164,7 +164,9 @@ type Task<Item> =
  * read; // => [1, 2, 3, 4]
  * ```
  */
-export async function* timePages<Item>(options: TimePages<Item>): AsyncGenerator<Item, void> {
+export async function* readTimePages<Item>(
+  options: TimePagesOptions<Item>,
+): AsyncGenerator<Item, void> {
   const { operation, timeOf, keyOf, startTime, endTime, pageSize = MAX_PAGE } = options;
   requirePageSize(operation, pageSize);
   const tasks: Task<Item>[] = [
@@ -220,7 +222,7 @@ interface Page<Item> {
 }
 
 async function readPage<Item>(
-  options: TimePages<Item>,
+  options: TimePagesOptions<Item>,
   { start, end }: Range,
   pageSize: number,
 ): Promise<Page<Item>> {

@@ -2,7 +2,7 @@ import type { MarketId, Ms } from "../../core/units.js";
 import type { AccountBalances, Income, Position, UserTrade } from "../protocol/account.js";
 import type { Kline, Level, PublicTrade } from "../protocol/market-data.js";
 import type { Order } from "../protocol/order.js";
-import type { MarketFigures } from "../protocol/stream.js";
+import type { MarketStateUpdate } from "../protocol/stream.js";
 
 /** Connection events of every stream. */
 export type LinkEvent =
@@ -51,7 +51,7 @@ export type MarketEvent =
       /** The sequence that came. */
       readonly received: number;
     }
-  | { readonly type: "market"; readonly marketId: MarketId; readonly figures: MarketFigures }
+  | { readonly type: "market"; readonly marketId: MarketId; readonly figures: MarketStateUpdate }
   | { readonly type: "trade"; readonly marketId: MarketId; readonly trade: PublicTrade }
   | {
       readonly type: "klines";

@@ -1,10 +1,10 @@
 import { Observable } from "rxjs";
 import type { Signer } from "../../core/crypto/signing.js";
 import { ConfigError } from "../../core/errors.js";
-import type { Seam } from "../../core/runtime/seam.js";
+import type { Runtime } from "../../core/runtime/runtime.js";
 import type { Hex, MarketId, Ms } from "../../core/units.js";
 import type { Transport } from "../rest/transport.js";
-import { signedParams } from "../signing/request-signing.js";
+import { signParams } from "../signing/request-signing.js";
 import { STREAMS_A_CONNECTION } from "../streams/market-streams.js";
 import { StreamSession, type StreamTimings } from "../streams/stream-session.js";
 import { decodeAccountFrame, decodeMarketFrame } from "./stream-decoder.js";
@@ -13,7 +13,7 @@ import type { AccountEvent, MarketEvent } from "./stream-events.js";
 /** Options of the streams. */
 export interface ExchangeStreamsOptions {
   readonly transport: Pick<Transport, "open">;
-  readonly seam: Seam;
+  readonly runtime: Runtime;
   /** Exchange time, for the account stream's signature at every connect. */
   readonly nowMs: () => Ms;
   /** Needed for the account stream. */
@@ -123,7 +123,7 @@ export class ExchangeStreams {
     return new Observable((subscriber) => {
       const session = this.#session({
         path: () => {
-          const signed = signedParams({}, account, nowMs(), signer);
+          const signed = signParams({}, account, nowMs(), signer);
           return `/v1/single/account@${account}?${signed.slice(signed.indexOf("&") + 1)}${filter}${this.#zip}`;
         },
         onUp: () => subscriber.next({ type: "up" }),
@@ -152,8 +152,8 @@ export class ExchangeStreams {
     readonly onDown: (reason: string) => void;
     readonly onText: (text: string) => void;
   }): StreamSession {
-    const { transport, seam, timings } = this.#options;
-    const session = new StreamSession({ transport, seam, ...handlers, timings });
+    const { transport, runtime, timings } = this.#options;
+    const session = new StreamSession({ transport, runtime, ...handlers, timings });
     this.#open.add(session);
     return session;
   }

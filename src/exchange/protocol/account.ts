@@ -12,14 +12,14 @@ import {
   list,
   marketId,
   ms,
-  type OpenWord,
+  type OpenEnum,
   openWord,
   record,
   writtenAs,
 } from "./values.js";
 
 /** The state of a trade: CREATED at the match, SETTLED after the chain. */
-export type TradeStatus = OpenWord<"CREATED" | "SETTLED" | "FAILED">;
+export type TradeStatus = OpenEnum<"CREATED" | "SETTLED" | "FAILED">;
 
 /** The fields of `POST` and `GET /v1/account`. */
 export const accountFields = { address, createdAt: ms };
@@ -183,7 +183,7 @@ export type WirePosition = Omit<z.input<typeof anyPosition>, "marketId"> & {
 /** `balances` of `GET /v1/balances` and of ACCOUNT_UPDATE as JSON. */
 export type WireBalances = z.input<typeof accountBalances>;
 /** `GET /v1/balances` as JSON. */
-export type WireBalancesAnswer = z.input<typeof balances>;
+export type WireBalancesResponse = z.input<typeof balances>;
 /** An element of `GET /v1/riskyAccounts` as JSON. */
 export type WireRiskyAccount = z.input<typeof riskyAccount>;
 

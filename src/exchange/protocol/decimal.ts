@@ -25,13 +25,13 @@ const PLAIN = /^-?\d{1,60}(?:\.\d{1,60})?$/;
  * no plain decimal of at most 60 digits on either side.
  * @example
  * ```ts
- * import { decimalOf } from "marketwright/exchange";
+ * import { toDecimal } from "marketwright/exchange";
  *
- * String(decimalOf("0.1").plus("0.2")); // => "0.3"
- * decimalOf("1e5", "price"); // throws FormatError
+ * String(toDecimal("0.1").plus("0.2")); // => "0.3"
+ * toDecimal("1e5", "price"); // throws FormatError
  * ```
  */
-export function decimalOf(value: DecimalInput, field = "decimal"): Decimal {
+export function toDecimal(value: DecimalInput, field = "decimal"): Decimal {
   const text = decimalText(value);
   if (!PLAIN.test(text))
     throw new FormatError("not a plain decimal", {

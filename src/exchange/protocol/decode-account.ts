@@ -106,7 +106,12 @@ export function decodeUserTrade(
  * Decodes a list of the account's trades, without those of unknown markets. @throws FormatError
  * @example
  * ```ts
- * import { connect, decodeRules, decodeUserTrades, instrumentsOf } from "marketwright/exchange";
+ * import {
+ *   connect,
+ *   createInstruments,
+ *   decodeRules,
+ *   decodeUserTrades,
+ * } from "marketwright/exchange";
  *
  * const { client, close } = await connect({
  *   baseUrl: process.env.EXCHANGE_URL ?? "http://127.0.0.1:8620/v1",
@@ -116,7 +121,7 @@ export function decodeUserTrade(
  * const rules = decodeRules(await client.call("exchangeInfo"), ["btcusdc"]);
  * const wire = await client.call("userTrades", { marketId: "btcusdc" });
  * close();
- * const context = { creditDecimals: rules.creditDecimals, instruments: instrumentsOf(rules) };
+ * const context = { creditDecimals: rules.creditDecimals, instruments: createInstruments(rules) };
  * decodeUserTrades(wire, context).every(({ lots }) => lots > 0); // => true
  * ```
  */
@@ -277,7 +282,7 @@ export function decodePositions(
  * Decodes `GET /v1/balances` and ACCOUNT_UPDATE: balances with positions. @throws FormatError
  * @example
  * ```ts
- * import { connect, decodeBalancesAnswer } from "marketwright/exchange";
+ * import { connect, decodeBalancesResponse } from "marketwright/exchange";
  *
  * const { client, close } = await connect({
  *   baseUrl: process.env.EXCHANGE_URL ?? "http://127.0.0.1:8620/v1",
@@ -287,12 +292,12 @@ export function decodePositions(
  * const context = { creditDecimals: 6, instruments: new Map() };
  * const wire = await client.call("balances");
  * close();
- * const { balances, positions } = decodeBalancesAnswer(wire, context, "balances");
+ * const { balances, positions } = decodeBalancesResponse(wire, context, "balances");
  * balances.netValue >= 0n; // => true
  * positions; // => []
  * ```
  */
-export function decodeBalancesAnswer(
+export function decodeBalancesResponse(
   value: unknown,
   context: DecodeContext,
   where: string,

@@ -26,7 +26,7 @@ const buildResultSchema = z.object({
  * @throws FormatError
  * @example
  * ```ts
- * import { connect, decodeOrder, decodeRules, instrumentsOf } from "marketwright/exchange";
+ * import { connect, decodeOrder, decodeRules, createInstruments } from "marketwright/exchange";
  *
  * const { client, close } = await connect({
  *   baseUrl: process.env.EXCHANGE_URL ?? "http://127.0.0.1:8620/v1",
@@ -34,7 +34,7 @@ const buildResultSchema = z.object({
  *   key: process.env.MARKETWRIGHT_KEY,
  * });
  * const rules = decodeRules(await client.call("exchangeInfo"), ["btcusdc"]);
- * const context = { creditDecimals: rules.creditDecimals, instruments: instrumentsOf(rules) };
+ * const context = { creditDecimals: rules.creditDecimals, instruments: createInstruments(rules) };
  * const placed = await client.place({
  *   marketId: "btcusdc",
  *   side: "BUY",
@@ -45,7 +45,7 @@ const buildResultSchema = z.object({
  * const wire = await client.call("openOrder", { marketId: "btcusdc", orderId: placed.id });
  * await client.cancelOrder({ marketId: "btcusdc", orderId: placed.id });
  * close();
- * decodeOrder(wire, context)?.lots; // => context.instruments.get("btcusdc")?.lotsOf("0.02")
+ * decodeOrder(wire, context)?.lots; // => context.instruments.get("btcusdc")?.parseAmount("0.02")
  * ```
  */
 export function decodeOrder(
@@ -63,7 +63,7 @@ export function decodeOrder(
  * Decodes a list of orders, without those of unknown markets. @throws FormatError
  * @example
  * ```ts
- * import { connect, decodeOrders, decodeRules, instrumentsOf } from "marketwright/exchange";
+ * import { connect, decodeOrders, decodeRules, createInstruments } from "marketwright/exchange";
  *
  * const { client, close } = await connect({
  *   baseUrl: process.env.EXCHANGE_URL ?? "http://127.0.0.1:8620/v1",
@@ -71,7 +71,7 @@ export function decodeOrder(
  *   key: process.env.MARKETWRIGHT_KEY,
  * });
  * const rules = decodeRules(await client.call("exchangeInfo"), ["btcusdc"]);
- * const context = { creditDecimals: rules.creditDecimals, instruments: instrumentsOf(rules) };
+ * const context = { creditDecimals: rules.creditDecimals, instruments: createInstruments(rules) };
  * const wire = await client.call("openOrders", { marketId: "btcusdc" });
  * close();
  * const orders = decodeOrders(wire, context, "openOrders");

@@ -178,18 +178,18 @@ function orderGasOf(
  * Creates the exact arithmetic of every market in the rules.
  * @example
  * ```ts
- * import { connect, decodeRules, instrumentsOf } from "marketwright/exchange";
+ * import { connect, decodeRules, createInstruments } from "marketwright/exchange";
  *
  * const { client, close } = await connect({
  *   baseUrl: process.env.EXCHANGE_URL ?? "http://127.0.0.1:8620/v1",
  * });
  * const rules = decodeRules(await client.call("exchangeInfo"), ["btcusdc"]);
  * close();
- * const btc = instrumentsOf(rules).get("btcusdc");
- * btc?.priceOf(btc.ticksOf("30000.5")); // => "30000.5"
+ * const btc = createInstruments(rules).get("btcusdc");
+ * btc?.formatPrice(btc.parsePrice("30000.5")); // => "30000.5"
  * ```
  */
-export function instrumentsOf(rules: VenueRules): Map<MarketId, Instrument> {
+export function createInstruments(rules: VenueRules): Map<MarketId, Instrument> {
   const { creditDecimals, paperDecimals } = rules;
   return new Map(
     Object.values(rules.markets).map(({ marketId, tickSize, stepSize }) => [

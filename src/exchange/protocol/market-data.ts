@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { TradeStatus } from "./account.js";
-import { type Decimal, decimalOf } from "./decimal.js";
+import { type Decimal, toDecimal } from "./decimal.js";
 import {
   anyWord,
   count,
@@ -30,7 +30,7 @@ export const rawLevel = z.tuple([z.string(), z.string()]).rest(z.unknown());
 const level: z.ZodType<Level, WireLevel> = writtenAs(
   rawLevel.transform(([price, amount], context): Level => {
     try {
-      return [decimalOf(price, "price"), decimalOf(amount, "amount")];
+      return [toDecimal(price, "price"), toDecimal(amount, "amount")];
     } catch (error) {
       context.addIssue({
         code: "custom",

@@ -15,7 +15,7 @@ import {
   openWord,
   positiveCount,
   record,
-  type WithExtra,
+  type WithUnknownFields,
   writtenAs,
 } from "./values.js";
 
@@ -202,7 +202,7 @@ export type AmountFilter = z.output<typeof amountFilter>;
 /** MAX_OPEN_ORDERS_FILTER. */
 export type MaxOpenOrdersFilter = z.output<typeof maxOpenOrdersFilter>;
 /** A filter of a type that the protocol does not name, its fields in `extra`. */
-export interface UnknownFilter extends WithExtra {
+export interface UnknownFilter extends WithUnknownFields {
   readonly filterType: "UNKNOWN";
   /** As the exchange spells it. */
   readonly type: string;

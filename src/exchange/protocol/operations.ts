@@ -237,7 +237,7 @@ export type OperationName = keyof typeof TABLE;
 export type OperationTable = typeof TABLE;
 
 /** The responses of the operations. A cancel has none: HTTP 204 without a body. */
-export type Answers = {
+export type OperationResponses = {
   [Name in OperationName]: z.output<OperationTable[Name]["answer"]>;
 };
 
@@ -249,7 +249,7 @@ export interface Operation extends OperationRow {
 
 /** One operation with the type of its response. */
 export interface OperationOf<Name extends OperationName> extends Operation {
-  readonly answer: z.ZodType<Answers[Name]>;
+  readonly answer: z.ZodType<OperationResponses[Name]>;
 }
 
 /**

@@ -59,7 +59,7 @@ export const marketFiguresFields = <Value extends z.ZodType>({
 export const marketFigures = record(marketFiguresFields(EXACT));
 
 /** The payload of `<marketId>@market`; the wire's names that begin with a digit are kept. */
-export type MarketFigures = z.output<typeof marketFigures>;
+export type MarketStateUpdate = z.output<typeof marketFigures>;
 
 /** `<marketId>@market` as JSON. */
 export interface WireMarketState extends Required<z.input<typeof marketFigures>> {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { FormatError } from "../../core/errors.js";
 import { int64Id as canonicalId } from "../../core/int64-json.js";
 import type { Hex, Int64Id, MarketId, Ms } from "../../core/units.js";
-import { type Decimal, decimalOf } from "./decimal.js";
+import { type Decimal, toDecimal } from "./decimal.js";
 
 /*
  * The value types of the exchange's JSON records. A schema accepts everything that any exchange of
@@ -18,12 +18,12 @@ export type WireInt64 = number | string;
 export type WireMs = number;
 
 /** The unchanged fields of a record that the protocol does not define. */
-export interface WithExtra {
+export interface WithUnknownFields {
   readonly extra: Readonly<Record<string, unknown>>;
 }
 
 /** A value of an open set: the known ones are listed, any other passes unchanged. */
-export type OpenWord<Known extends string> = Known | (string & {});
+export type OpenEnum<Known extends string> = Known | (string & {});
 
 /** The part of the OpenAPI document that a schema itself does not contain. */
 interface WrittenForm {
@@ -106,10 +106,10 @@ export const TEXT: DecimalForm<z.ZodType<string, WireDecimal>> = {
 
 /** Decimals as exact numbers, for callers of the client. */
 export const EXACT: DecimalForm<z.ZodType<Decimal, WireDecimal>> = {
-  decimal: decimalText.transform((text) => decimalOf(text)),
-  unsigned: unsignedText.transform((text) => decimalOf(text)),
+  decimal: decimalText.transform((text) => toDecimal(text)),
+  unsigned: unsignedText.transform((text) => toDecimal(text)),
   signedToo: writtenAs(
-    decimalText.transform((text) => decimalOf(text)),
+    decimalText.transform((text) => toDecimal(text)),
     plainUnsigned,
   ),
 };
@@ -212,12 +212,12 @@ export const smallestUnits: z.ZodType<bigint, string> = writtenAs(
 /** A value of a set that a client leaves open: unknown values pass unchanged. */
 export function openWord<const Known extends string>(
   known: readonly Known[],
-): z.ZodType<OpenWord<Known>, string> {
+): z.ZodType<OpenEnum<Known>, string> {
   return writtenAs(z.string(), z.enum(known));
 }
 
 /** An open value that the document does not list either. */
-export function anyWord<Known extends string>(): z.ZodType<OpenWord<Known>, string> {
+export function anyWord<Known extends string>(): z.ZodType<OpenEnum<Known>, string> {
   return z.string();
 }
 
@@ -230,9 +230,9 @@ export function list<Element extends z.ZodType>(
 
 /** The output of {@link record}: the known fields, and all others in `extra`. */
 export type RecordOf<Shape extends z.ZodRawShape> = Readonly<z.output<z.ZodObject<Shape>>> &
-  WithExtra;
+  WithUnknownFields;
 
-const NOTHING: WithExtra["extra"] = Object.freeze({});
+const NOTHING: WithUnknownFields["extra"] = Object.freeze({});
 
 /** An object of known fields; `extra` keeps every other field of the wire unchanged. */
 export function record<Shape extends z.ZodRawShape>(

@@ -6,7 +6,7 @@ import type { Hex, MarketId, Ms } from "../../core/units.js";
 import { OPERATIONS, type OperationName } from "../protocol/operations.js";
 import { MAX_PAGE } from "../protocol/parameters.js";
 import { formEncode, type RequestParams, signedText } from "../signing/request-signing.js";
-import type { Action, BuildAction, PlaceAction, QuestionAction } from "../venue.js";
+import type { Action, BuildAction, PlaceAction, QueryAction } from "../venue.js";
 import { restRequest } from "./rest-messages.js";
 import type { HttpRequest } from "./transport.js";
 
@@ -29,10 +29,10 @@ const SMALLEST_BOOK = "10";
  * encoded.
  * @example
  * ```ts
- * import { ecdsaScheme, requestOf } from "marketwright/exchange";
+ * import { ecdsaScheme, buildActionRequest } from "marketwright/exchange";
  *
  * const signer = ecdsaScheme.signer(`0x${"11".repeat(32)}`);
- * const request = requestOf(
+ * const request = buildActionRequest(
  *   { actionId: 1, timestampMs: 1_700_000_000_000, kind: "cancel-all", marketId: "btcusdc" },
  *   { signer, account: signer.address, instruments: new Map(), timeoutMs: 5000 },
  * );
@@ -40,7 +40,7 @@ const SMALLEST_BOOK = "10";
  * request.params.includes("&marketId=btcusdc&timestamp=1700000000000&signature=0x"); // => true
  * ```
  */
-export function requestOf(action: Action, context: RequestContext): HttpRequest {
+export function buildActionRequest(action: Action, context: RequestContext): HttpRequest {
   const { timeoutMs } = context;
   if (action.kind === "place") {
     const { method, path } = OPERATIONS.placeOrder;
@@ -98,9 +98,9 @@ function operationOf(
 }
 
 /**
- * The canonical text of a place, as {@link canonicalParams} makes it from its parameters. This path
- * from a frame to an order writes them in their order directly: collecting and sorting takes longer
- * than everything else but the signing.
+ * The canonical text of a place, as {@link formatCanonicalParams} makes it from its parameters.
+ * This path from a frame to an order writes them in their order directly: collecting and sorting
+ * takes longer than everything else but the signing.
  */
 function placeText(action: PlaceAction, { instruments, account, signer }: RequestContext): string {
   const instrument = instrumentOf(action, instruments);
@@ -121,8 +121,8 @@ function placeText(action: PlaceAction, { instruments, account, signer }: Reques
   const quotation =
     gasFeeQuotation === undefined ? "" : `&gasFeeQuotation=${formEncode(gasFeeQuotation)}`;
   return (
-    `account=${account}&amount=${instrument.amountOf(lots)}${expiration}${quotation}&info=${order.info}&marketId=${formEncode(marketId)}` +
-    `&orderSignature=${signer.sign(hexToBytes(hash, "hash"))}&orderType=${type}&price=${instrument.priceOf(ticks)}` +
+    `account=${account}&amount=${instrument.formatAmount(lots)}${expiration}${quotation}&info=${order.info}&marketId=${formEncode(marketId)}` +
+    `&orderSignature=${signer.sign(hexToBytes(hash, "hash"))}&orderType=${type}&price=${instrument.formatPrice(ticks)}` +
     `&side=${side}&timeInForce=${timeInForce}&timestamp=${timestampMs}`
   );
 }
@@ -148,15 +148,15 @@ function orderParams(action: BuildAction, { instruments }: RequestContext): Requ
     marketId: action.marketId,
     side: action.side,
     orderType: action.type,
-    amount: instrument.amountOf(action.lots),
-    price: instrument.priceOf(action.ticks),
+    amount: instrument.formatAmount(action.lots),
+    price: instrument.formatPrice(action.ticks),
     timeInForce: action.timeInForce,
   };
   if (action.timeInForce === "GTT") params.expiration = String(action.expirationMs);
   return params;
 }
 
-function questionOf(action: QuestionAction): NamedOperation {
+function questionOf(action: QueryAction): NamedOperation {
   switch (action.ask) {
     case "time":
       return { name: "time", params: {} };

@@ -36,14 +36,14 @@ const EXACT_DECIMAL = "a text, a bigint or a Decimal";
  * @throws ConfigError naming the parameter that is missing, unknown or not of its type.
  * @example
  * ```ts
- * import { checkedParams, OPERATIONS } from "marketwright/exchange";
+ * import { validateParams, OPERATIONS } from "marketwright/exchange";
  *
  * const operation = { ...OPERATIONS.orderbook, name: "orderbook" };
- * checkedParams(operation, { marketId: "btcusdc", limit: 10 }).limit; // => "10"
- * checkedParams(operation, { market: "btcusdc" }); // throws ConfigError
+ * validateParams(operation, { marketId: "btcusdc", limit: 10 }).limit; // => "10"
+ * validateParams(operation, { market: "btcusdc" }); // throws ConfigError
  * ```
  */
-export function checkedParams(operation: Call, params: CallParams): RequestParams {
+export function validateParams(operation: Call, params: CallParams): RequestParams {
   const checked: Record<string, string> = {};
   for (const [name, value] of Object.entries(params)) {
     const parameter = parameterOf(operation, name);

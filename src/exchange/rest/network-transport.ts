@@ -1,6 +1,6 @@
 import { Pool } from "undici";
 import { ConfigError } from "../../core/errors.js";
-import type { Clock } from "../../core/runtime/seam.js";
+import type { Clock } from "../../core/runtime/runtime.js";
 import { WebSocketLink } from "../streams/web-socket-link.js";
 import { PendingHttpRequest } from "./pending-http-request.js";
 import type { HttpRequest, HttpResult, Socket, SocketHandlers, Transport } from "./transport.js";
@@ -32,17 +32,17 @@ const IDLE_MS = 4000;
 
 /**
  * The real network: a pool of keep-alive HTTP connections without pipelining, and websockets
- * without compression. A request's deadline is a timer of the seam over the whole exchange,
+ * without compression. A request's deadline is a timer of the runtime over the whole exchange,
  * connecting and queueing included; undici's own are switched off.
  * @example
  * ```ts
- * import { type HttpResult, liveSeam, NetworkTransport } from "marketwright/exchange";
+ * import { type HttpResult, createLiveRuntime, NetworkTransport } from "marketwright/exchange";
  *
  * const restUrl = process.env.EXCHANGE_URL ?? "http://127.0.0.1:8620/v1";
  * const transport = new NetworkTransport({
  *   restUrl,
  *   streamUrl: restUrl.replace("http", "ws"),
- *   clock: liveSeam().clock,
+ *   clock: createLiveRuntime().clock,
  * });
  * const result = await new Promise<HttpResult>((resolve) =>
  *   transport.request({ method: "GET", path: "/v1/time", params: "", timeoutMs: 5000 }, resolve),

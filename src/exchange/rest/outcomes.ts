@@ -1,7 +1,7 @@
 import { FormatError } from "../../core/errors.js";
 import type { MarketId } from "../../core/units.js";
 import {
-  decodeBalancesAnswer,
+  decodeBalancesResponse,
   decodeIncomes,
   decodePositions,
   decodeUserTrades,
@@ -12,7 +12,7 @@ import { time } from "../protocol/market-data.js";
 import { count } from "../protocol/values.js";
 import { type DecodeContext, parseWire } from "../protocol/wire-parse.js";
 import type { OrderHasher } from "../signing/order-signing.js";
-import type { Action, Outcome, QuestionAction } from "../venue.js";
+import type { Action, Outcome, QueryAction } from "../venue.js";
 import { isInconclusive } from "../venue-errors.js";
 import { isThrottled, readResponse } from "./rest-messages.js";
 import type { HttpResult } from "./transport.js";
@@ -41,9 +41,9 @@ const NONE_REQUIRED: readonly MarketId[] = [];
  * or a cancel is decided by `fateOf`.
  * @example
  * ```ts
- * import { outcomeOf } from "marketwright/exchange";
+ * import { readOutcome } from "marketwright/exchange";
  *
- * const outcome = outcomeOf(
+ * const outcome = readOutcome(
  *   { actionId: 1, timestampMs: 1_700_000_000_000, kind: "cancel-all", marketId: "btcusdc" },
  *   { ok: false, cause: "timeout", sent: true, message: "no answer within 5 s" },
  *   { creditDecimals: 6, instruments: new Map(), hasher: undefined },
@@ -52,7 +52,7 @@ const NONE_REQUIRED: readonly MarketId[] = [];
  * outcome.result; // => "unknown"
  * ```
  */
-export function outcomeOf(action: Action, result: HttpResult, context: OutcomeContext): Outcome {
+export function readOutcome(action: Action, result: HttpResult, context: OutcomeContext): Outcome {
   if (!result.ok) {
     return result.sent
       ? { result: "unknown", cause: result.cause, message: result.message }
@@ -161,7 +161,7 @@ function outcomeOfValue(action: Action, value: unknown, context: OutcomeContext)
   }
 }
 
-function answerOf(action: QuestionAction, value: unknown, context: OutcomeContext): Outcome {
+function answerOf(action: QueryAction, value: unknown, context: OutcomeContext): Outcome {
   const { ask } = action;
   switch (ask) {
     case "time":
@@ -180,7 +180,7 @@ function answerOf(action: QuestionAction, value: unknown, context: OutcomeContex
     case "incomes":
       return { result: "answered", ask, data: decodeIncomes(value, context, ask) };
     case "balances":
-      return { result: "answered", ask, data: decodeBalancesAnswer(value, context, ask) };
+      return { result: "answered", ask, data: decodeBalancesResponse(value, context, ask) };
     case "positions":
       return { result: "answered", ask, data: decodePositions(value, context, ask) };
     case "bookSequence": {

@@ -1,4 +1,4 @@
-import type { Clock } from "../../core/runtime/seam.js";
+import type { Clock } from "../../core/runtime/runtime.js";
 import type { Ms } from "../../core/units.js";
 
 /** Resolves after the delay, or at once when it is aborted. */

@@ -1,7 +1,7 @@
 import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
 import type { Dispatcher } from "undici";
 import { FormatError } from "../../core/errors.js";
-import type { Clock, Timer } from "../../core/runtime/seam.js";
+import type { Clock, Timer } from "../../core/runtime/runtime.js";
 import { parseRetryAfterMs } from "./parse-retry-after.js";
 import type { HttpRequest, HttpResult } from "./transport.js";
 

@@ -1,6 +1,6 @@
 import { MarketwrightError, RunError } from "../../core/errors.js";
 import { RateBudget } from "../../core/rate-budget.js";
-import type { Clock, Timer } from "../../core/runtime/seam.js";
+import type { Clock, Timer } from "../../core/runtime/runtime.js";
 import { DEFAULT_TOKEN_LIMITS } from "../../core/token-limits.js";
 import type { Ms } from "../../core/units.js";
 import type { OperationName } from "../protocol/operations.js";
@@ -84,10 +84,10 @@ const CANCELS: ReadonlySet<OperationName> = new Set(["cancelOrder", "cancelAllOp
  * was; a 418 refuses every call until its term is over or {@link RateGate.resume} is called.
  * @example
  * ```ts
- * import { liveSeam, RateGate } from "marketwright/exchange";
+ * import { createLiveRuntime, RateGate } from "marketwright/exchange";
  *
  * const gate = new RateGate({
- *   clock: liveSeam().clock,
+ *   clock: createLiveRuntime().clock,
  *   limits: [{ name: "COMMON", limit: 2, intervalMs: 60_000 }],
  * });
  * gate.available("orderbook"); // => 2

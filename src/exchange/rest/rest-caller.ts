@@ -4,7 +4,7 @@ import type { Hex, Ms } from "../../core/units.js";
 import { OPERATIONS, type Operation, type OperationName } from "../protocol/operations.js";
 import type { RequestParams } from "../signing/request-signing.js";
 import { VenueError, VenueRequestError } from "../venue-errors.js";
-import { type CallParams, checkedParams } from "./call-params.js";
+import { type CallParams, validateParams } from "./call-params.js";
 import type { RateGate } from "./rate-gate.js";
 import { isThrottled, readResponse, restRequest } from "./rest-messages.js";
 import type { Retrier } from "./retrier.js";
@@ -54,7 +54,7 @@ export class RestCaller {
     const { gate, retrier, signal } = this.#options;
     const operation = OPERATIONS[name];
     const once = async (): Promise<unknown> => {
-      const checked = checkedParams(operation, params);
+      const checked = validateParams(operation, params);
       this.#requireKey(operation);
       // Before signing: a request that waited would carry an old timestamp.
       await gate?.admit(name, signal);

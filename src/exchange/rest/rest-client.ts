@@ -2,16 +2,16 @@ import { z } from "zod";
 import { ConfigError } from "../../core/errors.js";
 import type { Instrument } from "../../core/instrument.js";
 import type { Int64Id, MarketId, Ms } from "../../core/units.js";
-import { timePages } from "../client/pages.js";
+import { readTimePages } from "../client/pages.js";
 import { account } from "../protocol/account.js";
 import {
-  decodeBalancesAnswer,
+  decodeBalancesResponse,
   decodeIncomes,
   decodePositions,
   decodeUserTrades,
 } from "../protocol/decode-account.js";
 import { decodeOrders } from "../protocol/decode-orders.js";
-import { decodeRules, instrumentsOf } from "../protocol/decode-rules.js";
+import { createInstruments, decodeRules } from "../protocol/decode-rules.js";
 import { DUPLICATED_ACCOUNT } from "../protocol/errors.js";
 import { IntegerDecoder } from "../protocol/integer-decoder.js";
 import { rawLevel, time } from "../protocol/market-data.js";
@@ -117,7 +117,7 @@ export class RestClient {
   ): Promise<VenueOrder[]> {
     const context = await this.#context();
     requireMarket(context, marketId);
-    const orders = timePages({
+    const orders = readTimePages({
       operation: "historyOrders",
       page: async (startTime, endTime, limit) =>
         decodeOrders(
@@ -156,7 +156,7 @@ export class RestClient {
   /** Balances with positions. */
   async balances(): Promise<{ balances: VenueBalances; positions: VenuePosition[] }> {
     const context = await this.#context();
-    return decodeBalancesAnswer(await this.call("balances"), context, "balances");
+    return decodeBalancesResponse(await this.call("balances"), context, "balances");
   }
 
   /** Positions in the known markets. */
@@ -204,7 +204,7 @@ export class RestClient {
 
   async #context(): Promise<DecodeContext> {
     const rules = this.#rules ?? (await this.exchangeInfo());
-    return { creditDecimals: rules.creditDecimals, instruments: instrumentsOf(rules) };
+    return { creditDecimals: rules.creditDecimals, instruments: createInstruments(rules) };
   }
 }
 

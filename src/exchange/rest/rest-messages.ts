@@ -5,7 +5,11 @@ import type { Hex, Ms } from "../../core/units.js";
 import { errorBody } from "../protocol/errors.js";
 import type { Operation } from "../protocol/operations.js";
 import { parseWire } from "../protocol/wire-parse.js";
-import { canonicalParams, type RequestParams, signedParams } from "../signing/request-signing.js";
+import {
+  formatCanonicalParams,
+  type RequestParams,
+  signParams,
+} from "../signing/request-signing.js";
 import type { HttpRequest, HttpResult } from "./transport.js";
 
 /*
@@ -32,8 +36,8 @@ export function restRequest(
 ): HttpRequest {
   const text =
     isPrivate && signing !== undefined
-      ? signedParams(params, signing.account, signing.timestampMs, signing.signer)
-      : canonicalParams(params);
+      ? signParams(params, signing.account, signing.timestampMs, signing.signer)
+      : formatCanonicalParams(params);
   return { method, path, params: text, timeoutMs };
 }
 

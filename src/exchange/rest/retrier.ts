@@ -1,4 +1,4 @@
-import type { Seam } from "../../core/runtime/seam.js";
+import type { Runtime } from "../../core/runtime/runtime.js";
 import type { Ms } from "../../core/units.js";
 import { VenueError, VenueRequestError } from "../venue-errors.js";
 import { pause } from "./pause.js";
@@ -22,11 +22,11 @@ export const DEFAULT_RETRY: RetryPolicy = { tries: 4, pauseMs: 200, maxPauseMs: 
  * here reads the clock again. The caller decides what may be repeated at all; a place never may.
  */
 export class Retrier {
-  readonly #runtime: Seam;
+  readonly #runtime: Runtime;
   readonly #policy: RetryPolicy;
 
-  constructor(seam: Seam, policy: Partial<RetryPolicy> = {}) {
-    this.#runtime = seam;
+  constructor(runtime: Runtime, policy: Partial<RetryPolicy> = {}) {
+    this.#runtime = runtime;
     this.#policy = { ...DEFAULT_RETRY, ...policy };
   }
 

@@ -80,7 +80,7 @@ export function checkBuiltOrder(
     differ("perp", order.perp.toLowerCase(), expectation.rules.perp.toLowerCase());
     differ("signer", order.signer.toLowerCase(), expectation.signer.toLowerCase());
     const sign = side === "BUY" ? 1n : -1n;
-    differ("paperAmount", order.paperAmount, sign * instrument.paperOf(lots));
+    differ("paperAmount", order.paperAmount, sign * instrument.lotsToPaper(lots));
     // The exchange chooses its own rounding of a BUY here: this way of placing is the fallback for
     // an unknown rounding.
     const floor = -sign * instrument.creditFloor(ticks, lots);

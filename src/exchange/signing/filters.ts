@@ -2,14 +2,14 @@ import type { Lots, Ticks } from "../../core/units.js";
 import type { MarketRules, OrderType } from "../records.js";
 
 /** The fields of an order that filters check before it is sent. */
-export interface FilteredOrder {
+export interface OrderToCheck {
   readonly type: OrderType;
   readonly ticks: Ticks;
   readonly lots: Lots;
 }
 
 /** A filter that an order would violate (docs/reference/exchange-interface.md#filters). */
-export interface FilterBreach {
+export interface FilterViolation {
   readonly filter:
     | "PRICE_FILTER"
     | "AMOUNT_FILTER"
@@ -42,10 +42,10 @@ export interface FilterBreach {
  */
 export function checkFilters(
   rules: MarketRules,
-  order: FilteredOrder,
+  order: OrderToCheck,
   openOrders = 0,
-): FilterBreach[] {
-  const breaches: FilterBreach[] = [];
+): FilterViolation[] {
+  const breaches: FilterViolation[] = [];
   if (!isWithin(order.ticks, rules.minTicks, rules.maxTicks)) {
     breaches.push({
       filter: "PRICE_FILTER",

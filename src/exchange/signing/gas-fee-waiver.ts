@@ -39,5 +39,5 @@ export function isBelowWaiver(
   if (minimum === 0n) return false;
   if (unit === "quote") return instrument.creditFloor(order.ticks, order.lots) < minimum;
   const { creditDecimals, paperUnit } = instrument;
-  return instrument.paperOf(order.lots) * 10n ** BigInt(creditDecimals) < minimum * paperUnit;
+  return instrument.lotsToPaper(order.lots) * 10n ** BigInt(creditDecimals) < minimum * paperUnit;
 }

@@ -70,7 +70,7 @@ export function buildOrderStruct(inputs: OrderInputs, info?: Hex): OrderStruct {
   requirePositive(ticks, "ticks");
   requirePositive(lots, "lots");
   const isBuy = side === "BUY";
-  const paper = instrument.paperOf(lots);
+  const paper = instrument.lotsToPaper(lots);
   const credit = instrument.orderCredit(side, ticks, lots, inputs.buyRounding);
   if (credit === 0n) {
     throw new FormatError("the order's value rounds to nothing", {

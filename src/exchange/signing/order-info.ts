@@ -1,6 +1,6 @@
 import { bytesToHex, hexToBytes } from "../../core/crypto/hex.js";
 import { FormatError } from "../../core/errors.js";
-import type { Random } from "../../core/runtime/seam.js";
+import type { Random } from "../../core/runtime/runtime.js";
 import type { Hex } from "../../core/units.js";
 
 /**
@@ -113,14 +113,14 @@ export function decodeInfo(info: Hex): OrderInfo {
  * @throws FormatError when the tag is no 16 bits.
  * @example
  * ```ts
- * import { liveSeam, nonceTag, taggedNonce } from "marketwright/exchange";
+ * import { createLiveRuntime, readNonceTag, createTaggedNonce } from "marketwright/exchange";
  *
- * const nonce = taggedNonce(0x1234, liveSeam().random);
- * nonceTag(nonce); // => 0x1234
- * taggedNonce(0x10000, liveSeam().random); // throws FormatError
+ * const nonce = createTaggedNonce(0x1234, createLiveRuntime().random);
+ * readNonceTag(nonce); // => 0x1234
+ * createTaggedNonce(0x10000, createLiveRuntime().random); // throws FormatError
  * ```
  */
-export function taggedNonce(tag: number, random: Random): bigint {
+export function createTaggedNonce(tag: number, random: Random): bigint {
   if (!Number.isInteger(tag) || tag < 0 || tag > 0xffff) {
     throw new FormatError("not a nonce tag", {
       field: "tag",
@@ -135,12 +135,12 @@ export function taggedNonce(tag: number, random: Random): bigint {
  * The tag of a nonce, which identifies the bot that made it.
  * @example
  * ```ts
- * import { nonceTag } from "marketwright/exchange";
+ * import { readNonceTag } from "marketwright/exchange";
  *
- * nonceTag(0x1234_0000_0000_0007n); // => 0x1234
+ * readNonceTag(0x1234_0000_0000_0007n); // => 0x1234
  * ```
  */
-export function nonceTag(nonce: bigint): number {
+export function readNonceTag(nonce: bigint): number {
   return Number(nonce >> TAG_SHIFT);
 }
 
@@ -149,7 +149,7 @@ export function nonceTag(nonce: bigint): number {
  * order.
  * @example
  * ```ts
- * import { encodeInfo, infoTag } from "marketwright/exchange";
+ * import { encodeInfo, readInfoTag } from "marketwright/exchange";
  *
  * const info = encodeInfo({
  *   makerFeeRate: 0n,
@@ -157,11 +157,11 @@ export function nonceTag(nonce: bigint): number {
  *   expirationSeconds: 2_000_000_000,
  *   nonce: 0x1234_0000_0000_0007n,
  * });
- * infoTag(info); // => 0x1234
- * infoTag("0x00"); // => undefined
+ * readInfoTag(info); // => 0x1234
+ * readInfoTag("0x00"); // => undefined
  * ```
  */
-export function infoTag(info: Hex): number | undefined {
+export function readInfoTag(info: Hex): number | undefined {
   return INFO.test(info) ? Number.parseInt(info.slice(50, 54), 16) : undefined;
 }
 

@@ -60,13 +60,13 @@ function percentOf(character: string): string {
  * @param more further parameters, which stand above `params` where both name one.
  * @example
  * ```ts
- * import { canonicalParams } from "marketwright/exchange";
+ * import { formatCanonicalParams } from "marketwright/exchange";
  *
- * canonicalParams({ side: "BUY", marketId: "btcusdc" }); // => "marketId=btcusdc&side=BUY"
- * canonicalParams({ note: "a b*" }, { account: "0x01" }); // => "account=0x01&note=a+b%2A"
+ * formatCanonicalParams({ side: "BUY", marketId: "btcusdc" }); // => "marketId=btcusdc&side=BUY"
+ * formatCanonicalParams({ note: "a b*" }, { account: "0x01" }); // => "account=0x01&note=a+b%2A"
  * ```
  */
-export function canonicalParams(params: RequestParams, more: RequestParams = NONE): string {
+export function formatCanonicalParams(params: RequestParams, more: RequestParams = NONE): string {
   const names = Object.keys(params);
   for (const name of Object.keys(more)) if (params[name] === undefined) names.push(name);
   // Without a comparator names are ordered by UTF-16 units, which is ASCII order for this protocol.
@@ -87,10 +87,10 @@ let scratch = Buffer.allocUnsafe(2048);
  * bytes.
  * @example
  * ```ts
- * import { canonicalParams, ecdsaScheme, requestDigest } from "marketwright/exchange";
+ * import { formatCanonicalParams, ecdsaScheme, requestDigest } from "marketwright/exchange";
  *
  * const signer = ecdsaScheme.signer(`0x${"11".repeat(32)}`);
- * const digest = requestDigest(canonicalParams({ marketId: "btcusdc" }));
+ * const digest = requestDigest(formatCanonicalParams({ marketId: "btcusdc" }));
  * digest.length; // => 32
  * ecdsaScheme.recover(digest, signer.sign(digest)); // => signer.address.toLowerCase()
  * ```
@@ -110,21 +110,24 @@ export function requestDigest(canonical: string): Uint8Array {
  * registered operator.
  * @example
  * ```ts
- * import { ecdsaScheme, signedParams } from "marketwright/exchange";
+ * import { ecdsaScheme, signParams } from "marketwright/exchange";
  *
  * const signer = ecdsaScheme.signer(`0x${"11".repeat(32)}`);
- * const text = signedParams({ marketId: "btcusdc" }, signer.address, 1_700_000_000_000, signer);
+ * const text = signParams({ marketId: "btcusdc" }, signer.address, 1_700_000_000_000, signer);
  * const names = text.split("&").map((part) => part.split("=")[0]);
  * names; // => ["account", "marketId", "timestamp", "signature"]
  * ```
  */
-export function signedParams(
+export function signParams(
   params: RequestParams,
   account: Hex,
   timestampMs: Ms,
   signer: Signer,
 ): string {
-  return signedText(canonicalParams(params, { account, timestamp: String(timestampMs) }), signer);
+  return signedText(
+    formatCanonicalParams(params, { account, timestamp: String(timestampMs) }),
+    signer,
+  );
 }
 
 /** Appends the signature to a canonical parameter string. */

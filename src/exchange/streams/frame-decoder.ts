@@ -2,7 +2,7 @@ import { FormatError, formatErrorValue } from "../../core/errors.js";
 import { parseInt64Json } from "../../core/int64-json.js";
 import type { MarketId } from "../../core/units.js";
 import {
-  decodeBalancesAnswer,
+  decodeBalancesResponse,
   decodeIncomes,
   decodeUserTrade,
 } from "../protocol/decode-account.js";
@@ -18,7 +18,7 @@ import { type DecodeContext, parseWire } from "../protocol/wire-parse.js";
 import type { VenueEvent } from "../venue.js";
 import { BookScanner } from "./book-scanner.js";
 import { CoarsenedBook, hasPriceBetweenTicks } from "./coarsened-book.js";
-import { readStreamName } from "./stream-names.js";
+import { parseStreamName } from "./stream-names.js";
 
 /** Longer frames are rejected before they are parsed. */
 export const DEFAULT_MAX_FRAME_BYTES = 8 * 1024 * 1024;
@@ -149,7 +149,7 @@ export class FrameDecoder {
   }
 
   #market(stream: string, data: unknown, withLongIds: () => JsonObject): readonly VenueEvent[] {
-    const named = readStreamName(stream);
+    const named = parseStreamName(stream);
     const instrument = named && this.#context.instruments.get(named.marketId);
     if (named === undefined || instrument === undefined) return NOTHING;
     const { marketId } = named;
@@ -245,7 +245,7 @@ export class FrameDecoder {
         return [
           {
             type: "account-update",
-            ...decodeBalancesAnswer(frame, this.#context, "ACCOUNT_UPDATE"),
+            ...decodeBalancesResponse(frame, this.#context, "ACCOUNT_UPDATE"),
           },
         ];
       case "INCOME_UPDATE":

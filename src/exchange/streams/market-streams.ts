@@ -1,8 +1,8 @@
-import type { Seam } from "../../core/runtime/seam.js";
+import type { Runtime } from "../../core/runtime/runtime.js";
 import type { MarketId } from "../../core/units.js";
 import type { WireStreamRequest } from "../protocol/stream.js";
 import type { Transport } from "../rest/transport.js";
-import { streamName } from "./stream-names.js";
+import { formatStreamName } from "./stream-names.js";
 import { StreamSession, type StreamTimings } from "./stream-session.js";
 
 /** Largest number of streams that the server accepts on one connection. */
@@ -13,7 +13,7 @@ export const MARKET_STREAM_KINDS = ["orderbook", "market", "trades"] as const;
 /** Options of the market streams. */
 export interface MarketStreamsOptions {
   readonly transport: Pick<Transport, "open">;
-  readonly seam: Seam;
+  readonly runtime: Runtime;
   readonly markets: readonly MarketId[];
   readonly onText: (text: string) => void;
   /** `up` once every connection is open, `down` once the first is not. */
@@ -34,19 +34,19 @@ interface Connection {
  * well, so that `up` always means fresh snapshots.
  * @example
  * ```ts
- * import { liveSeam, MarketStreams, NetworkTransport } from "marketwright/exchange";
+ * import { createLiveRuntime, MarketStreams, NetworkTransport } from "marketwright/exchange";
  *
  * const restUrl = process.env.EXCHANGE_URL ?? "http://127.0.0.1:8620/v1";
- * const seam = liveSeam();
+ * const runtime = createLiveRuntime();
  * const transport = new NetworkTransport({
  *   restUrl,
  *   streamUrl: restUrl.replace("http", "ws"),
- *   clock: seam.clock,
+ *   clock: runtime.clock,
  * });
  * const frame = await new Promise<string>((resolve) => {
  *   const streams = new MarketStreams({
  *     transport,
- *     seam,
+ *     runtime,
  *     markets: ["btcusdc"],
  *     onText: (text) => {
  *       if (text.includes("btcusdc")) resolve(text);
@@ -75,7 +75,7 @@ export class MarketStreams {
       // A market's streams share a connection, so that they fail together.
       const connection = this.#connectionWithRoom(MARKET_STREAM_KINDS.length);
       for (const kind of MARKET_STREAM_KINDS)
-        connection.streams.add(streamName({ marketId, kind }));
+        connection.streams.add(formatStreamName({ marketId, kind }));
     }
   }
 
@@ -85,7 +85,7 @@ export class MarketStreams {
     for (const { session } of this.#connections) session.start();
   }
 
-  /** Subscribes to one more stream. @param stream its name, from {@link streamName}. */
+  /** Subscribes to one more stream. @param stream its name, from {@link formatStreamName}. */
   subscribe(stream: string): void {
     if (this.#connectionOf(stream) !== undefined) return;
     const connection = this.#connectionWithRoom(1);
@@ -106,7 +106,7 @@ export class MarketStreams {
    * before the message is sent does nothing.
    */
   resubscribe(marketId: MarketId): void {
-    const stream = streamName({ marketId, kind: "orderbook" });
+    const stream = formatStreamName({ marketId, kind: "orderbook" });
     const connection = this.#connectionOf(stream);
     // A connection that is down gets a snapshot when it reconnects.
     if (connection === undefined || !connection.session.isUp || this.#booksWaiting.has(stream))
@@ -131,7 +131,7 @@ export class MarketStreams {
       streams,
       session: new StreamSession({
         transport: this.#options.transport,
-        seam: this.#options.seam,
+        runtime: this.#options.runtime,
         path: () =>
           `/v1/multiple?streams=${[...streams].join("/")}${this.#options.zip === true ? "&zip=1" : ""}`,
         onText: this.#options.onText,
@@ -159,7 +159,7 @@ export class MarketStreams {
     );
     this.#droppedConnections.clear();
     for (const marketId of this.#options.markets) {
-      const connection = this.#connectionOf(streamName({ marketId, kind: "orderbook" }));
+      const connection = this.#connectionOf(formatStreamName({ marketId, kind: "orderbook" }));
       if (connection !== undefined && unbroken.includes(connection)) this.resubscribe(marketId);
     }
   }

@@ -13,13 +13,13 @@ export type MarketStream =
  * The name under which the exchange knows a stream (docs/reference/protocol.md#market-streams).
  * @example
  * ```ts
- * import { streamName } from "marketwright/exchange";
+ * import { formatStreamName } from "marketwright/exchange";
  *
- * streamName({ marketId: "btcusdc", kind: "kline", interval: "1H" }); // => "btcusdc@kline1H"
- * streamName({ marketId: "btcusdc", kind: "trades" }); // => "btcusdc@trades"
+ * formatStreamName({ marketId: "btcusdc", kind: "kline", interval: "1H" }); // => "btcusdc@kline1H"
+ * formatStreamName({ marketId: "btcusdc", kind: "trades" }); // => "btcusdc@trades"
  * ```
  */
-export function streamName(stream: MarketStream): string {
+export function formatStreamName(stream: MarketStream): string {
   const market = encodeURIComponent(stream.marketId);
   return stream.kind === "kline" ? `${market}@kline${stream.interval}` : `${market}@${stream.kind}`;
 }
@@ -29,13 +29,13 @@ export function streamName(stream: MarketStream): string {
  * unknown name.
  * @example
  * ```ts
- * import { readStreamName } from "marketwright/exchange";
+ * import { parseStreamName } from "marketwright/exchange";
  *
- * readStreamName("btcusdc@kline1h"); // => { marketId: "btcusdc", kind: "kline", interval: "1H" }
- * readStreamName("btcusdc@weather"); // => undefined
+ * parseStreamName("btcusdc@kline1h"); // => { marketId: "btcusdc", kind: "kline", interval: "1H" }
+ * parseStreamName("btcusdc@weather"); // => undefined
  * ```
  */
-export function readStreamName(name: string): MarketStream | undefined {
+export function parseStreamName(name: string): MarketStream | undefined {
   const at = name.indexOf("@");
   const marketId = name.slice(0, at);
   const kind = name.slice(at + 1);

@@ -1,4 +1,4 @@
-import type { Seam, Timer } from "../../core/runtime/seam.js";
+import type { Runtime, Timer } from "../../core/runtime/runtime.js";
 import type { Ms } from "../../core/units.js";
 import type { Socket, SocketHandlers, Transport } from "../rest/transport.js";
 
@@ -33,7 +33,7 @@ export const DEFAULT_STREAM_TIMINGS: StreamTimings = {
 /** Options of a session. */
 export interface StreamSessionOptions {
   readonly transport: Pick<Transport, "open">;
-  readonly seam: Seam;
+  readonly runtime: Runtime;
   /** Path and query, computed at every connect: a signed one carries its own timestamp. */
   readonly path: () => string;
   readonly onUp: () => void;
@@ -58,20 +58,20 @@ interface Waiting {
  * so that what was built from the stream is built anew.
  * @example
  * ```ts
- * import { liveSeam, NetworkTransport, StreamSession } from "marketwright/exchange";
+ * import { createLiveRuntime, NetworkTransport, StreamSession } from "marketwright/exchange";
  *
  * const restUrl = process.env.EXCHANGE_URL ?? "http://127.0.0.1:8620/v1";
- * const seam = liveSeam();
+ * const runtime = createLiveRuntime();
  * const transport = new NetworkTransport({
  *   restUrl,
  *   streamUrl: restUrl.replace("http", "ws"),
- *   clock: seam.clock,
+ *   clock: runtime.clock,
  * });
  * const states: string[] = [];
  * await new Promise<void>((resolve) => {
  *   const session = new StreamSession({
  *     transport,
- *     seam,
+ *     runtime,
  *     path: () => "/v1/multiple?streams=btcusdc@trades",
  *     onUp: () => {
  *       states.push("up");
@@ -171,9 +171,9 @@ export class StreamSession {
     this.#upSinceMs = this.#lastArrivalMs;
     // Randomised, so that several streams of one process are not renewed together.
     const rotateAfterMs =
-      this.#timings.rotateAfterMs * (1 - 0.02 * this.#options.seam.random.uniform());
+      this.#timings.rotateAfterMs * (1 - 0.02 * this.#options.runtime.random.uniform());
     this.#timers.push(
-      this.#options.seam.clock.setTimer(Math.floor(rotateAfterMs), () =>
+      this.#options.runtime.clock.setTimer(Math.floor(rotateAfterMs), () =>
         this.renew("renewed before the server's 12-hour end"),
       ),
     );
@@ -200,7 +200,7 @@ export class StreamSession {
       reconnectMaxMs,
       reconnectMinMs * 2 ** Math.min(this.#failures - 1, 30),
     );
-    this.#reopenAfter(Math.ceil(pauseMs * (0.5 + 0.5 * this.#options.seam.random.uniform())));
+    this.#reopenAfter(Math.ceil(pauseMs * (0.5 + 0.5 * this.#options.runtime.random.uniform())));
   }
 
   #drop(reason: string): void {
@@ -226,12 +226,12 @@ export class StreamSession {
   #reopenAfter(delayMs: Ms): void {
     // A callback may have closed the session.
     if (!this.#isClosed)
-      this.#timers.push(this.#options.seam.clock.setTimer(delayMs, () => this.#open()));
+      this.#timers.push(this.#options.runtime.clock.setTimer(delayMs, () => this.#open()));
   }
 
   /** One timer, set again for the remaining time, instead of one per message. */
   #watchSilence(delayMs: Ms): void {
-    const timer = this.#options.seam.clock.setTimer(delayMs, () => {
+    const timer = this.#options.runtime.clock.setTimer(delayMs, () => {
       this.#timers = this.#timers.filter((other) => other !== timer);
       const leftMs = this.#timings.silenceMs - (this.#monotonicMs() - this.#lastArrivalMs);
       if (leftMs > 0) {
@@ -268,7 +268,7 @@ export class StreamSession {
     if (this.#outbox.length === 0) return;
     const oldestMs = this.#sentAtMs[0] ?? this.#monotonicMs();
     const waitMs = Math.max(1, Math.ceil(oldestMs + SECOND_MS - this.#monotonicMs()));
-    this.#outboxTimer = this.#options.seam.clock.setTimer(waitMs, () => this.#drain());
+    this.#outboxTimer = this.#options.runtime.clock.setTimer(waitMs, () => this.#drain());
   }
 
   #sendNow(text: string): void {
@@ -283,6 +283,6 @@ export class StreamSession {
   }
 
   #monotonicMs(): number {
-    return this.#options.seam.clock.monotonicMs();
+    return this.#options.runtime.clock.monotonicMs();
   }
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { inflateSync } from "node:zlib";
 import { type RawData, WebSocket } from "ws";
-import type { Clock, Timer } from "../../core/runtime/seam.js";
+import type { Clock, Timer } from "../../core/runtime/runtime.js";
 import type { Socket, SocketHandlers } from "../rest/transport.js";
 
 /** Parts of one websocket. */

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { renameDurably } from "../../core/files/atomic-file.js";
 import { makeFolder } from "../../core/files/make-folder.js";
 import { currentProcessName, processLifeFor } from "../../core/files/process-life.js";
-import { liveSeam } from "../../core/runtime/live-seam.js";
+import { createLiveRuntime } from "../../core/runtime/live-runtime.js";
 import type { MarketId, Ms } from "../../core/units.js";
 import type { Day } from "../day.js";
 import { HistoryError } from "../history-errors.js";
@@ -191,7 +191,9 @@ function isLeft(path: string, maker: string): boolean {
   const life = processLifeFor(maker);
   if (life !== "elsewhere") return life === "gone";
   const written = statSync(path, { throwIfNoEntry: false });
-  return written !== undefined && Math.abs(liveSeam().clock.nowMs() - written.mtimeMs) > LEFT_MS;
+  return (
+    written !== undefined && Math.abs(createLiveRuntime().clock.nowMs() - written.mtimeMs) > LEFT_MS
+  );
 }
 
 /**

@@ -2,7 +2,7 @@ import { RunError } from "../../core/errors.js";
 import type { MarketId, Ms } from "../../core/units.js";
 import type { ExchangeClient } from "../../exchange/client/exchange-client.js";
 import type { OperationParams } from "../../exchange/client/operation-params.js";
-import { idPages } from "../../exchange/client/pages.js";
+import { readIdPages } from "../../exchange/client/pages.js";
 import type { FundingRate, Kline, PublicTrade } from "../../exchange/protocol/market-data.js";
 import { familyFor, type HistoryKind, intervalFor } from "../kinds.js";
 import type { Span } from "../spans.js";
@@ -88,7 +88,7 @@ async function* trades(wish: FetchRecordsOptions): AsyncGenerator<FetchedRecord,
   const fromId = last === undefined ? listed?.id : String(last.fields.id);
   if (fromId === undefined) return;
   let newest = last === undefined ? listed : undefined;
-  const pages = idPages({
+  const pages = readIdPages({
     operation: "historicalTrades",
     idOf: ({ id }: PublicTrade) => id,
     fromId,

@@ -1,7 +1,7 @@
 import { readdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { makeFolder } from "../../core/files/make-folder.js";
-import type { Clock, Timer } from "../../core/runtime/seam.js";
+import type { Clock, Timer } from "../../core/runtime/runtime.js";
 import type { MarketId, Ms } from "../../core/units.js";
 import type { Day } from "../day.js";
 import { HistoryError } from "../history-errors.js";

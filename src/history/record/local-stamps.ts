@@ -1,4 +1,4 @@
-import type { Clock } from "../../core/runtime/seam.js";
+import type { Clock } from "../../core/runtime/runtime.js";
 
 /**
  * Reception times in whole microseconds since 1970: the wall clock's millisecond, as in the rest of

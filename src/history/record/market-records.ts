@@ -40,8 +40,8 @@ export function tradeRecord(
 ): OwnRecord {
   return {
     id,
-    price: instrument.priceOf(ticks),
-    amount: instrument.amountOf(lots),
+    price: instrument.formatPrice(ticks),
+    amount: instrument.formatAmount(lots),
     time: timeMs,
     isBuyerMaker,
   };
@@ -68,8 +68,8 @@ function levels(flat: FlatLevels, instrument: Instrument): string[][] {
   const texts: string[][] = [];
   for (let at = 0; at < flat.length; at += 2)
     texts.push([
-      instrument.priceOf(flat[at] as number),
-      instrument.amountOf(flat[at + 1] as number),
+      instrument.formatPrice(flat[at] as number),
+      instrument.formatAmount(flat[at + 1] as number),
     ]);
   return texts;
 }

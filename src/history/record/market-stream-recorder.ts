@@ -1,4 +1,4 @@
-import type { Timer } from "../../core/runtime/seam.js";
+import type { Timer } from "../../core/runtime/runtime.js";
 import type { Ms } from "../../core/units.js";
 import type { Action, ActionId, VenueEvent } from "../../exchange/venue.js";
 import { StoreLock } from "../store/store-lock.js";

@@ -31,7 +31,7 @@ export function requestRecord(
     type,
     timeInForce,
     price: priceText(instrument, ticks),
-    amount: instrument.amountOf(lots),
+    amount: instrument.formatAmount(lots),
     expirationMs,
     level,
   };
@@ -85,7 +85,7 @@ export function fillRecord(trade: VenueTrade, instrument: Instrument): OwnRecord
     isBuy: side === "BUY",
     isMaker,
     price: priceText(instrument, ticks),
-    amount: instrument.toldAmountOf(lots, restPaper),
+    amount: instrument.formatReportedAmount(lots, restPaper),
     fee: scaledToDecimal(commission, instrument.creditDecimals),
     status,
     time: timeMs,
@@ -114,12 +114,12 @@ function orderFields(order: VenueOrder, instrument: Instrument): object {
     type,
     timeInForce,
     price: priceText(instrument, ticks),
-    amount: instrument.toldAmountOf(lots),
-    available: instrument.toldAmountOf(availableLots),
-    filled: instrument.toldAmountOf(filledLots),
-    canceled: instrument.toldAmountOf(canceledLots),
-    expired: instrument.toldAmountOf(expiredLots),
-    failed: instrument.toldAmountOf(failedLots),
+    amount: instrument.formatReportedAmount(lots),
+    available: instrument.formatReportedAmount(availableLots),
+    filled: instrument.formatReportedAmount(filledLots),
+    canceled: instrument.formatReportedAmount(canceledLots),
+    expired: instrument.formatReportedAmount(expiredLots),
+    failed: instrument.formatReportedAmount(failedLots),
     status: order.status,
     expirationMs: order.expirationMs,
   };
@@ -130,5 +130,5 @@ function orderFields(order: VenueOrder, instrument: Instrument): object {
  * between ticks.
  */
 function priceText(instrument: Instrument, ticks: number): string | null {
-  return Number.isNaN(ticks) ? null : instrument.toldPriceOf(ticks);
+  return Number.isNaN(ticks) ? null : instrument.formatReportedPrice(ticks);
 }

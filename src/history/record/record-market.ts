@@ -1,10 +1,10 @@
 import type { Signer } from "../../core/crypto/signing.js";
 import { RunError } from "../../core/errors.js";
 import type { Instrument } from "../../core/instrument.js";
-import type { Seam } from "../../core/runtime/seam.js";
+import type { Runtime } from "../../core/runtime/runtime.js";
 import type { Hex, MarketId, Ms } from "../../core/units.js";
 import { LiveVenue } from "../../exchange/live-venue.js";
-import { instrumentsOf } from "../../exchange/protocol/decode-rules.js";
+import { createInstruments } from "../../exchange/protocol/decode-rules.js";
 import type { VenueRules } from "../../exchange/records.js";
 import type { Transport } from "../../exchange/rest/transport.js";
 import type { VenueEvent } from "../../exchange/venue.js";
@@ -32,7 +32,7 @@ interface RecordMarketOptions {
   readonly address: string;
   /** Remains open; the caller closes it. */
   readonly transport: Transport;
-  readonly runtime: Seam;
+  readonly runtime: Runtime;
   readonly exchangeNowMs: () => Ms;
   /** The account to record as well. */
   readonly own?: AccountToRecord;
@@ -117,7 +117,7 @@ async function recordOnGrid(
   });
   const venue = new LiveVenue({
     transport,
-    seam: runtime,
+    runtime,
     signer: own?.signer ?? NULL_SIGNER,
     ...(own === undefined ? {} : { account: own.account }),
     markets: [market],
@@ -178,7 +178,7 @@ function isOffGrid(event: VenueEvent): boolean {
 }
 
 function instrumentOf(rules: VenueRules, market: MarketId): Instrument | undefined {
-  return instrumentsOf(rules).get(market);
+  return createInstruments(rules).get(market);
 }
 
 function textOf(error: unknown): string {

@@ -1,5 +1,5 @@
 import type { Instrument } from "../../core/instrument.js";
-import type { Seam } from "../../core/runtime/seam.js";
+import type { Runtime } from "../../core/runtime/runtime.js";
 import type { DuckLimits } from "../store/duck.js";
 import type { HistoryStore } from "../store/history-store.js";
 
@@ -13,7 +13,7 @@ export interface RecorderOptions {
    * too.
    */
   readonly source: string;
-  readonly runtime: Seam;
+  readonly runtime: Runtime;
   /**
    * Seals a day into the store when it is over (default), which uses a processor for a while. A
    * trading bot passes false: its days are sealed when it exits, or when the market is recorded

@@ -48,10 +48,10 @@ export function resolveDays(days: readonly DayManifest[]): readonly DayManifest[
       : kind === "trades"
         ? tradeJoins(days)
         : candleJoins(kind, days);
-  const seams: readonly SeriesJoin[] = [...ofRows, ...mixedReadings(days)];
-  if (seams.length === 0 && days.every(({ holes = [] }) => holes.length === 0)) return days;
-  const lost = seams.flatMap((seam) => seam.lost ?? []);
-  const joined = seams.flatMap((seam) => seam.joined ?? []);
+  const runtimes: readonly SeriesJoin[] = [...ofRows, ...mixedReadings(days)];
+  if (runtimes.length === 0 && days.every(({ holes = [] }) => holes.length === 0)) return days;
+  const lost = runtimes.flatMap((runtime) => runtime.lost ?? []);
+  const joined = runtimes.flatMap((runtime) => runtime.joined ?? []);
   return days.map((manifest, at) => {
     const { day, holes = [] } = manifest;
     const [startMs, endMs] = daySpan(day);
@@ -61,8 +61,8 @@ export function resolveDays(days: readonly DayManifest[]): readonly DayManifest[
       next === undefined ? endMs : requireDayStart(next),
     ]);
     const lostHere = clipSpans(lost, [startMs, endMs]);
-    const found = seams.flatMap((seam) =>
-      seam.day === day && seam.finding !== undefined ? [seam.finding] : [],
+    const found = runtimes.flatMap((runtime) =>
+      runtime.day === day && runtime.finding !== undefined ? [runtime.finding] : [],
     );
     if ([holes, joinedHere, lostHere, found].every(({ length }) => length === 0)) return manifest;
     const covered = subtractSpans([...manifest.covered, ...joinedHere], [...holes, ...lostHere]);
@@ -140,7 +140,7 @@ function neverWhole(days: readonly DayManifest[]): SeriesJoin[] {
 }
 
 function bookJoins(days: readonly DayManifest[]): SeriesJoin[] {
-  const seams: SeriesJoin[] = [];
+  const runtimes: SeriesJoin[] = [];
   const said = days.flatMap(({ lost = [] }) => lost);
   let before: { readonly stretch: BookStretch; readonly isLost: boolean } | undefined;
   for (const { day, chain = [], lost = [], sources } of days) {
@@ -150,18 +150,20 @@ function bookJoins(days: readonly DayManifest[]): SeriesJoin[] {
       continue;
     }
     for (const stretch of chain) {
-      const seam =
+      const runtime =
         before === undefined ? {} : betweenStretches(before.stretch, stretch, before.isLost);
       // The gaps within one file are in the manifests of its days already.
-      const isSaid = before?.isLost === true && subtractSpans(seam.lost ?? [], said).length === 0;
-      if (!isSaid) seams.push({ day, ...seam });
+      const isSaid =
+        before?.isLost === true && subtractSpans(runtime.lost ?? [], said).length === 0;
+      if (!isSaid) runtimes.push({ day, ...runtime });
       const [, endMs] = stretch.span;
       const isLost =
-        stretch.snapshot === null && overlaps([...lost, ...(seam.lost ?? [])], [endMs - 1, endMs]);
+        stretch.snapshot === null &&
+        overlaps([...lost, ...(runtime.lost ?? [])], [endMs - 1, endMs]);
       before = { stretch, isLost };
     }
   }
-  return seams;
+  return runtimes;
 }
 
 /**

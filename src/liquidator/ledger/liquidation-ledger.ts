@@ -1,4 +1,4 @@
-import type { Clock } from "../../core/runtime/seam.js";
+import type { Clock } from "../../core/runtime/runtime.js";
 import type { Hex, MarketId } from "../../core/units.js";
 import type { LostRace } from "../plan/suggest-tip.js";
 import type { LedgerCounts } from "./ledger-counts.js";

@@ -65,7 +65,7 @@ function limitsOf({ own, markets, rules }: LimitsInput, market: TakeoverMarket, 
   const list: [TakeoverBound, Excess][] = [];
   const { maxPositionLots, maxNotional } = limits;
   if (maxPositionLots !== undefined)
-    list.push(["max-position", (after) => worst(after) - instrument.paperOf(maxPositionLots)]);
+    list.push(["max-position", (after) => worst(after) - instrument.lotsToPaper(maxPositionLots)]);
   if (maxNotional !== undefined)
     list.push(["market-notional", (after) => worstNotional(after) - maxNotional]);
   const {

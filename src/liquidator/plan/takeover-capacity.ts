@@ -31,7 +31,7 @@ export function takeoverCapacity(
     return { lots: 0, boundBy: "too-many-positions" };
   const limits = new OwnLimits(input, market, sign);
   const brokenAt = (lots: Lots): TakeoverBound | undefined => {
-    const paper = sign * market.instrument.paperOf(lots);
+    const paper = sign * market.instrument.lotsToPaper(lots);
     return limits.findBreached(
       liquidatorAfterTakeover(own.margin, market, {
         paper,

@@ -120,7 +120,7 @@ export class TakeoverSizer {
 
   /** The index of the largest size for which the book takes at most `lots`. */
   #withinBook(netted: PaperUnits, lots: number): bigint {
-    return this.#grid.indexWithin(netted + this.#market.instrument.paperOf(lots));
+    return this.#grid.indexWithin(netted + this.#market.instrument.lotsToPaper(lots));
   }
 
   #sized(paper: PaperUnits): Omit<SizedTakeover, "boundBy"> {

@@ -61,7 +61,7 @@ export class UnwindEstimator {
     let lots = 0;
     for (const level of this.#levels) {
       const credit = this.#creditOf(level.ticks, level.lots);
-      const paper = instrument.paperOf(level.lots);
+      const paper = instrument.lotsToPaper(level.lots);
       const cost = this.#isSale ? mulFixed(paper, price) : -mulFixed(paper, price);
       if (this.#worst(credit) <= cost) break;
       lots += level.lots;

@@ -20,7 +20,7 @@ export function worstPaper(
 ): PaperUnits {
   return (
     heldPaper(market, sign, onChain, planned) +
-    market.instrument.paperOf(towards(market.workingLots, sign))
+    market.instrument.lotsToPaper(towards(market.workingLots, sign))
   );
 }
 
@@ -33,12 +33,12 @@ function heldPaper(
 ): PaperUnits {
   const { positionLots, reservedLots, unsettledLots } = market;
   if (positionLots === undefined) return sign * onChain;
-  const byChain = sign * onChain + market.instrument.paperOf(towards(unsettledLots, sign));
+  const byChain = sign * onChain + market.instrument.lotsToPaper(towards(unsettledLots, sign));
   const failing = towards(unsettledLots, -sign);
   return larger(
     byChain,
-    sign * (market.instrument.paperOf(positionLots) + planned) +
-      market.instrument.paperOf(towards(reservedLots, sign) + failing),
+    sign * (market.instrument.lotsToPaper(positionLots) + planned) +
+      market.instrument.lotsToPaper(towards(reservedLots, sign) + failing),
   );
 }
 
@@ -49,7 +49,7 @@ function heldPaper(
 export function computeCertainPaper(market: TakeoverMarket, onChain: PaperUnits): PaperUnits {
   const { positionLots, unsettledLots } = market;
   if (positionLots === undefined) return onChain;
-  const byExchange = market.instrument.paperOf(leastOf(positionLots, unsettledLots));
+  const byExchange = market.instrument.lotsToPaper(leastOf(positionLots, unsettledLots));
   // Only the chain knows a fraction of a lot.
   if (absolute(byExchange - onChain) < market.instrument.paperPerLot) return onChain;
   if (byExchange === 0n || onChain === 0n || byExchange > 0n !== onChain > 0n) return 0n;

@@ -1,4 +1,4 @@
-import type { Timer } from "../../core/runtime/seam.js";
+import type { Timer } from "../../core/runtime/runtime.js";
 import type { Ms } from "../../core/units.js";
 import type { TakeoverDeps } from "../takeover-deps.js";
 import type { AccountPollSchedule } from "./account-poll-schedule.js";

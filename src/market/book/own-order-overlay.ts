@@ -107,8 +107,8 @@ class OwnLevel {
   #reportedStep: Step;
 
   /**
-   * @param reportedLots lots of orders that were not seen being sent: from an earlier run, long in the
-   * book
+   * @param reportedLots lots of orders that were not seen being sent: from an earlier run, long in
+   * the book
    */
   constructor({ side, ticks }: Place, reportedLots: Lots, shownLots: Lots) {
     this.side = side;

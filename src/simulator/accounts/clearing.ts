@@ -179,7 +179,7 @@ export class Clearing {
     const part = account.inMarket(market.id);
     const { entry, realizedPnl } = accounts.change(account, () =>
       part.position.match({
-        paper: market.instrument.paperOf(isBuyer ? lots : -lots),
+        paper: market.instrument.lotsToPaper(isBuyer ? lots : -lots),
         quote,
         fee: commission,
         timeMs,

@@ -1,4 +1,4 @@
-import type { Seam, Timer } from "../../core/runtime/seam.js";
+import type { Runtime, Timer } from "../../core/runtime/runtime.js";
 import type { Ms } from "../../core/units.js";
 
 /** Matches that wait for settlement, each for a fixed time after the match, in order. */
@@ -6,12 +6,12 @@ export class SettlementQueue<Item> {
   /** Next due first. */
   #waiting: { readonly item: Item; readonly dueMonotonicMs: number }[] = [];
   #timer: Timer | null = null;
-  readonly #runtime: Seam;
+  readonly #runtime: Runtime;
   readonly #settle: (items: readonly Item[]) => void;
 
   /** @param settle called with all items that are due at the same instant. */
-  constructor(seam: Seam, settle: (items: readonly Item[]) => void) {
-    this.#runtime = seam;
+  constructor(runtime: Runtime, settle: (items: readonly Item[]) => void) {
+    this.#runtime = runtime;
     this.#settle = settle;
   }
 

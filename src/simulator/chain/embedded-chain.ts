@@ -1,5 +1,5 @@
 import { RunError } from "../../core/errors.js";
-import type { Clock, Timer } from "../../core/runtime/seam.js";
+import type { Clock, Timer } from "../../core/runtime/runtime.js";
 import type { Hex, Ms } from "../../core/units.js";
 import { ChainRequestError, unwrapResult } from "./chain-request-error.js";
 import { EdrEvm, type OnSubscriptionResult } from "./edr-evm.js";

@@ -1,5 +1,5 @@
 import { parseUnits } from "ethers";
-import type { Clock } from "../../core/runtime/seam.js";
+import type { Clock } from "../../core/runtime/runtime.js";
 import type { Hex } from "../../core/units.js";
 import { type ChainConfig, toBlockProduction, toGenesis } from "./chain-config.js";
 import { type ChainKeys, chainKeys } from "./chain-keys.js";

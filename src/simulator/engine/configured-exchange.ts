@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { SignatureScheme } from "../../core/crypto/signing.js";
 import { RunError } from "../../core/errors.js";
 import { decimalToScaled } from "../../core/instrument.js";
-import type { Seam } from "../../core/runtime/seam.js";
+import type { Runtime } from "../../core/runtime/runtime.js";
 import type { MarketId } from "../../core/units.js";
 import { type OpenChain, openChain } from "../chain/open-chain.js";
 import { RecordTransactionLog } from "../chain/record-transaction-log.js";
@@ -66,7 +66,7 @@ export interface OpenExchange {
  */
 export async function openConfiguredExchange(
   config: ExchangeConfig,
-  seam: Seam,
+  runtime: Runtime,
   options: ConfiguredExchangeOptions = {},
 ): Promise<OpenExchange> {
   const { baseFolder = process.cwd() } = options;
@@ -77,8 +77,8 @@ export async function openConfiguredExchange(
   const kept = dataDir === undefined ? options : { ...options, records: dataDir.records };
   try {
     if (config.chain !== undefined)
-      return await openOnChain(config, seam, kept, async () => dataDir?.close());
-    const exchange = configuredExchange(config, seam, kept);
+      return await openOnChain(config, runtime, kept, async () => dataDir?.close());
+    const exchange = configuredExchange(config, runtime, kept);
     return {
       exchange,
       chain: null,
@@ -96,7 +96,7 @@ export async function openConfiguredExchange(
 
 async function openOnChain(
   config: ExchangeConfig,
-  seam: Seam,
+  runtime: Runtime,
   options: ConfiguredExchangeOptions,
   closeFolder: () => Promise<void>,
 ): Promise<OpenExchange> {
@@ -120,7 +120,7 @@ async function openOnChain(
   const chain = await openChain(config.chain, {
     chainId: config.domain.chainId,
     markets: toDeployedMarkets(config),
-    clock: seam.clock,
+    clock: runtime.clock,
     allowedHosts: config.allowedHosts,
     ...(records === undefined ? {} : { log: new RecordTransactionLog(records) }),
     onFault: onChainFault,
@@ -130,7 +130,7 @@ async function openOnChain(
     await fundRoles(chain, Object.keys(config.markets), insuranceCredit);
     const made = exchangeOf(
       withChainAddresses(config, chain.addresses),
-      seam,
+      runtime,
       { ...options, onChainFault },
       chain,
     );
@@ -160,7 +160,7 @@ async function openOnChain(
  */
 export function configuredExchange(
   config: ExchangeConfig,
-  seam: Seam,
+  runtime: Runtime,
   options: ConfiguredExchangeOptions = {},
 ): EmbeddedExchange {
   const expected = "a call of openConfiguredExchange instead";
@@ -176,12 +176,12 @@ export function configuredExchange(
       field: "chain",
       expected,
     });
-  return exchangeOf(config, seam, options);
+  return exchangeOf(config, runtime, options);
 }
 
 function exchangeOf(
   config: ExchangeConfig,
-  seam: Seam,
+  runtime: Runtime,
   options: ConfiguredExchangeOptions,
   chain?: OpenChain,
 ): EmbeddedExchange {
@@ -194,7 +194,7 @@ function exchangeOf(
     onChainFault,
   } = options;
   checkLeveraged(config);
-  return new EmbeddedExchange(config, seam, {
+  return new EmbeddedExchange(config, runtime, {
     chain,
     onChainReport,
     onChainFault,

@@ -1,5 +1,5 @@
 import { ecdsaScheme } from "../../core/crypto/signing.js";
-import type { Seam } from "../../core/runtime/seam.js";
+import type { Runtime } from "../../core/runtime/runtime.js";
 import type { Hex, MarketId } from "../../core/units.js";
 import { ExchangeAccount } from "../accounts/account.js";
 import { Clearing } from "../accounts/clearing.js";
@@ -56,7 +56,7 @@ export class ExchangeComponents {
    */
   constructor(
     config: ExchangeConfig,
-    seam: Seam,
+    runtime: Runtime,
     options: ExchangeOptions,
     stopExchange: () => void,
   ) {
@@ -66,7 +66,7 @@ export class ExchangeComponents {
       () => this.durableState?.writer ?? null,
       () => this.hub,
     );
-    const state = new ExchangeState(config, seam, told);
+    const state = new ExchangeState(config, runtime, told);
     const turn = <Result>(run: () => Result): Result => this.turnScope.run(run);
     const onChanged = (accounts: Iterable<ExchangeAccount>) =>
       this.#orderManager.enforceMaintenance(accounts);
@@ -90,7 +90,7 @@ export class ExchangeComponents {
       const { retention } = config;
       state.addMarket(
         this.#newMarket(id),
-        new ExchangeAccount(house, seam.clock.nowMs(), retention, true),
+        new ExchangeAccount(house, runtime.clock.nowMs(), retention, true),
       );
     }
     this.chain?.attach({
@@ -105,7 +105,7 @@ export class ExchangeComponents {
       scheme,
     });
     this.depositWaiter = new DepositWaiter({
-      runtime: seam,
+      runtime,
       credit: this.clearing.credit,
       maxWaitMs: config.creditWaitMs,
       nextBlockMs: () => this.chain?.open.chain.nextBlockMs ?? null,
@@ -120,7 +120,7 @@ export class ExchangeComponents {
       onSample: () => this.hub.onSample(),
       publish: () => this.hub.publishMarkets(),
     });
-    this.#flows = this.#newFlows(seam, options, booking);
+    this.#flows = this.#newFlows(runtime, options, booking);
     if (options.records !== undefined) {
       this.durableState = new DurableState(state, this.clearing, options.records);
     }
@@ -199,7 +199,7 @@ export class ExchangeComponents {
   }
 
   #newFlows(
-    seam: Seam,
+    runtime: Runtime,
     { createFlow, createAccountFlow, scheme = ecdsaScheme }: ExchangeOptions,
     booking: MatchBooking,
   ): FlowRunner {
@@ -207,7 +207,7 @@ export class ExchangeComponents {
     const desk = new AgentOrderGateway(state, booking);
     const turn = <Result>(run: () => Result): Result => this.turnScope.run(run);
     return new FlowRunner({
-      runtime: seam,
+      runtime,
       creditDecimals: state.config.creditDecimals,
       createFlow: (marketId, restart) => createFlow?.(marketId, restart) ?? null,
       createAccountFlow: () => createAccountFlow?.() ?? null,

@@ -1,5 +1,5 @@
 import { decimalToScaled } from "../../core/instrument.js";
-import type { Seam } from "../../core/runtime/seam.js";
+import type { Runtime } from "../../core/runtime/runtime.js";
 import type { CreditUnits, Hex, Int64Id, MarketId, Ms } from "../../core/units.js";
 import { ExchangeAccount, type Income, type Order, type UserTrade } from "../accounts/account.js";
 import { MarketAccounts } from "../accounts/market-accounts.js";
@@ -117,7 +117,7 @@ export class ExchangeState {
   /** @throws ConfigError for an ETH price from an unknown market */
   constructor(
     readonly config: ExchangeConfig,
-    readonly runtime: Seam,
+    readonly runtime: Runtime,
     readonly listener: StateListener,
   ) {
     this.#nextId = BigInt(config.firstId);

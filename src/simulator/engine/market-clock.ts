@@ -1,4 +1,4 @@
-import type { Timer } from "../../core/runtime/seam.js";
+import type { Timer } from "../../core/runtime/runtime.js";
 import type { Ms } from "../../core/units.js";
 import type { Clearing } from "../accounts/clearing.js";
 import type { Market } from "../markets/market.js";

@@ -155,8 +155,8 @@ class SigningAccount implements FlowAccount {
       side,
       orderType: "LIMIT",
       timeInForce: "IOC",
-      price: instrument.priceOf(market.orderTicks(side, ticks)),
-      amount: instrument.amountOf(market.orderLots(lots)),
+      price: instrument.formatPrice(market.orderTicks(side, ticks)),
+      amount: instrument.formatAmount(market.orderLots(lots)),
     };
     const before = this.paper(marketId);
     try {

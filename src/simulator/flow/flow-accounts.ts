@@ -1,5 +1,5 @@
 import type { Instrument } from "../../core/instrument.js";
-import type { Seam } from "../../core/runtime/seam.js";
+import type { Runtime } from "../../core/runtime/runtime.js";
 import type { Hex, Lots, MarketId, PaperUnits, Side, Ticks } from "../../core/units.js";
 import type { FlowLevel } from "./flow-market.js";
 
@@ -69,6 +69,6 @@ export interface FlowExchange {
  * runtime.
  */
 export interface AccountFlow {
-  start(exchange: FlowExchange, seam: Seam): void;
+  start(exchange: FlowExchange, runtime: Runtime): void;
   stop(): void;
 }

@@ -1,6 +1,6 @@
 import type { Instrument } from "../../core/instrument.js";
 import type { QueueModel, QueuePlace } from "../../core/queue/queue-models.js";
-import type { Seam } from "../../core/runtime/seam.js";
+import type { Runtime } from "../../core/runtime/runtime.js";
 import type { Lots, MarketId, Ms, Side, Ticks } from "../../core/units.js";
 
 /** One published price level: recorded depth and every participant's open amount together. */
@@ -124,6 +124,6 @@ export interface FlowMarket {
  * runtime.
  */
 export interface OrderFlow {
-  start(market: FlowMarket, seam: Seam): void;
+  start(market: FlowMarket, runtime: Runtime): void;
   stop(): void;
 }

@@ -1,4 +1,4 @@
-import type { Seam } from "../../core/runtime/seam.js";
+import type { Runtime } from "../../core/runtime/runtime.js";
 import type { MarketId } from "../../core/units.js";
 import type { Market } from "../markets/market.js";
 import type { AccountFlow, FlowExchange } from "./flow-accounts.js";
@@ -7,7 +7,7 @@ import type { MarketFlowPort } from "./market-flow-port.js";
 
 /** Dependencies of {@link FlowRunner}. */
 export interface FlowRunnerDeps {
-  readonly runtime: Seam;
+  readonly runtime: Runtime;
   readonly creditDecimals: number;
   /** The exchange's option of that name. */
   createFlow(

@@ -1,5 +1,5 @@
 import { ConfigError, RunError } from "../../core/errors.js";
-import type { Seam, Timer } from "../../core/runtime/seam.js";
+import type { Runtime, Timer } from "../../core/runtime/runtime.js";
 import { seededRandom } from "../../core/runtime/seeded-random.js";
 import type { AgentView, FlowAgent } from "./agents/flow-agent.js";
 import { FundamentalPrice } from "./agents/fundamental.js";
@@ -41,7 +41,7 @@ export class SyntheticFlow implements OrderFlow {
   #run:
     | {
         readonly market: FlowMarket;
-        readonly seam: Seam;
+        readonly runtime: Runtime;
         readonly startedAt: number;
         readonly fundamental: FundamentalPrice;
       }
@@ -78,7 +78,7 @@ export class SyntheticFlow implements OrderFlow {
    * Places the opening book and the first reference at once.
    * @throws RunError when started twice.
    */
-  start(market: FlowMarket, seam: Seam): void {
+  start(market: FlowMarket, runtime: Runtime): void {
     if (this.#run !== undefined)
       throw new RunError("an order flow can be started only once", { field: market.marketId });
     const { params, seed, startPriceQuote } = this.#options;
@@ -89,7 +89,7 @@ export class SyntheticFlow implements OrderFlow {
       0,
       params.shocks,
     );
-    this.#run = { market, seam, startedAt: seam.clock.monotonicMs(), fundamental };
+    this.#run = { market, runtime, startedAt: runtime.clock.monotonicMs(), fundamental };
     this.#refer(0);
     const view = this.#view(market, fundamental);
     for (const scheduled of this.#scheduled) scheduled.dueMs = scheduled.agent.open(view);
@@ -106,7 +106,7 @@ export class SyntheticFlow implements OrderFlow {
   #actDue(): void {
     const run = this.#run;
     if (run === undefined) return;
-    const elapsedMs = run.seam.clock.monotonicMs() - run.startedAt;
+    const elapsedMs = run.runtime.clock.monotonicMs() - run.startedAt;
     run.fundamental.advanceTo(elapsedMs);
     if (this.#referenceDueMs <= elapsedMs) this.#refer(elapsedMs);
     const view = this.#view(run.market, run.fundamental);
@@ -127,8 +127,11 @@ export class SyntheticFlow implements OrderFlow {
       this.#referenceDueMs,
       ...this.#scheduled.map((scheduled) => scheduled.dueMs),
     );
-    const waitMs = Math.max(1, Math.ceil(dueMs - (run.seam.clock.monotonicMs() - run.startedAt)));
-    this.#timer = run.seam.clock.setTimer(waitMs, () => this.#actDue());
+    const waitMs = Math.max(
+      1,
+      Math.ceil(dueMs - (run.runtime.clock.monotonicMs() - run.startedAt)),
+    );
+    this.#timer = run.runtime.clock.setTimer(waitMs, () => this.#actDue());
   }
 
   #refer(elapsedMs: number): void {

@@ -109,9 +109,9 @@ export function marketRules(
       }),
   );
   const ticks = (name: string, text: string) =>
-    guarded(name, text, "tickSize", () => instrument.ticksOf(text));
+    guarded(name, text, "tickSize", () => instrument.parsePrice(text));
   const lots = (name: string, text: string) =>
-    guarded(name, text, "stepSize", () => instrument.lotsOf(text));
+    guarded(name, text, "stepSize", () => instrument.parseAmount(text));
   const ratio = (name: string, text: string) => plain(name, text, () => decimalToScaled(text, 18));
   const liquidationThreshold = ratio("liquidationThreshold", config.liquidationThreshold);
   const rules: MarketRulesOnGrid = {

@@ -39,7 +39,7 @@ function impactPrice(market: Market, side: Side, notional: CreditUnits): CreditU
   let paper = 0n;
   engine.forEachLevel(side, (ticks, lots) => {
     const value = instrument.creditFloor(ticks, lots);
-    const whole = instrument.paperOf(lots);
+    const whole = instrument.lotsToPaper(lots);
     if (value > left) {
       paper += (whole * left) / value;
       left = 0n;

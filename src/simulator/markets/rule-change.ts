@@ -90,13 +90,13 @@ export function changedRules(
   return {
     ...onOwnGrid,
     instrument,
-    tickStep: multiple("tickSize", (text) => instrument.ticksOf(text)),
-    lotStep: multiple("stepSize", (text) => instrument.lotsOf(text)),
-    minTicks: instrument.ticksOf(config.priceQuote.min),
-    maxTicks: instrument.ticksOf(config.priceQuote.max),
-    minLots: instrument.lotsOf(config.amountBase.min),
-    maxLots: instrument.lotsOf(config.amountBase.max),
-    marketMinLots: instrument.lotsOf(config.marketAmountBase.min),
-    marketMaxLots: instrument.lotsOf(config.marketAmountBase.max),
+    tickStep: multiple("tickSize", (text) => instrument.parsePrice(text)),
+    lotStep: multiple("stepSize", (text) => instrument.parseAmount(text)),
+    minTicks: instrument.parsePrice(config.priceQuote.min),
+    maxTicks: instrument.parsePrice(config.priceQuote.max),
+    minLots: instrument.parseAmount(config.amountBase.min),
+    maxLots: instrument.parseAmount(config.amountBase.max),
+    marketMinLots: instrument.parseAmount(config.marketAmountBase.min),
+    marketMaxLots: instrument.parseAmount(config.marketAmountBase.max),
   };
 }

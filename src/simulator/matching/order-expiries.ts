@@ -1,4 +1,4 @@
-import type { Timer } from "../../core/runtime/seam.js";
+import type { Timer } from "../../core/runtime/runtime.js";
 import type { Order } from "../accounts/account.js";
 import type { ExchangeState } from "../engine/exchange-state.js";
 

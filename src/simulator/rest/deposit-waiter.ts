@@ -1,4 +1,4 @@
-import type { Seam } from "../../core/runtime/seam.js";
+import type { Runtime } from "../../core/runtime/runtime.js";
 import type { Hex, Ms } from "../../core/units.js";
 import type { ExchangeAccount } from "../accounts/account.js";
 import type { CreditLedger } from "../accounts/credit-ledger.js";
@@ -6,7 +6,7 @@ import type { PendingCredit } from "./api-error.js";
 
 /** Dependencies of {@link DepositWaiter}. */
 export interface DepositWaiterDeps {
-  readonly runtime: Seam;
+  readonly runtime: Runtime;
   readonly credit: Pick<CreditLedger, "hasPendingDeposit">;
   /** The time after which a response is sent even if the credit is missing. */
   readonly maxWaitMs: Ms;

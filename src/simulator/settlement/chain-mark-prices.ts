@@ -1,6 +1,6 @@
 import { Interface } from "ethers";
 import { settablePriceSourceAbi } from "../../chain/abi/settable-price-source.generated.js";
-import type { Clock, Timer } from "../../core/runtime/seam.js";
+import type { Clock, Timer } from "../../core/runtime/runtime.js";
 import type { CreditUnits, Hex, MarketId, Ms } from "../../core/units.js";
 import type { ExchangeState } from "../engine/exchange-state.js";
 import type { Market } from "../markets/market.js";

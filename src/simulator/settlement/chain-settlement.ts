@@ -128,7 +128,7 @@ export class ChainSettlement implements Settlement {
 
   #maker({ trade, sides: [maker] }: PendingSettlement): MatchedOrder {
     const { market, lots, quote, isBuyerMaker, id } = trade;
-    const paper = market.instrument.paperOf(lots);
+    const paper = market.instrument.lotsToPaper(lots);
     const order = maker?.order ?? null;
     return order === null
       ? {

@@ -1,4 +1,4 @@
-import type { Timer } from "../../core/runtime/seam.js";
+import type { Timer } from "../../core/runtime/runtime.js";
 import type { Ms } from "../../core/units.js";
 import type { ExchangeState } from "../engine/exchange-state.js";
 import type { CandleInterval } from "../markets/candle-interval.js";

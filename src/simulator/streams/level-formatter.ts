@@ -15,8 +15,8 @@ export class LevelFormatter {
 
   /** One level as `["price","amount"]`. */
   level(ticks: Ticks, lots: Lots): string {
-    const price = kept(this.#prices, ticks, () => `["${this.#instrument.priceOf(ticks)}","`);
-    return price + kept(this.#amounts, lots, () => `${this.#instrument.amountOf(lots)}"]`);
+    const price = kept(this.#prices, ticks, () => `["${this.#instrument.formatPrice(ticks)}","`);
+    return price + kept(this.#amounts, lots, () => `${this.#instrument.formatAmount(lots)}"]`);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Timer } from "../../core/runtime/seam.js";
+import type { Timer } from "../../core/runtime/runtime.js";
 import type { Side } from "../../core/units.js";
 import type { ExchangeState } from "../engine/exchange-state.js";
 import type { Market, Trade } from "../markets/market.js";

@@ -1,4 +1,4 @@
-import type { Seam, Timer } from "../../core/runtime/seam.js";
+import type { Runtime, Timer } from "../../core/runtime/runtime.js";
 import type { ExchangeConfig } from "../config/config.js";
 import type { StreamConnection, StreamSink } from "./stream-sink.js";
 import type { TextCompressor } from "./text-compressor.js";
@@ -34,7 +34,7 @@ export class StreamLink implements StreamConnection {
   /** Names of its streams. */
   readonly streams = new Set<string>();
   readonly options: StreamLinkOptions;
-  readonly #runtime: Seam;
+  readonly #runtime: Runtime;
   readonly #config: ExchangeConfig["streams"];
   readonly #sink: StreamSink;
   readonly #owner: StreamLinkListener;
@@ -44,21 +44,21 @@ export class StreamLink implements StreamConnection {
   #isClosed = false;
 
   constructor(
-    seam: Seam,
+    runtime: Runtime,
     config: ExchangeConfig["streams"],
     sink: StreamSink,
     options: StreamLinkOptions,
     owner: StreamLinkListener,
   ) {
-    this.#runtime = seam;
+    this.#runtime = runtime;
     this.#config = config;
     this.#sink = sink;
     this.options = options;
     this.#owner = owner;
-    this.#lastPongMs = seam.clock.monotonicMs();
+    this.#lastPongMs = runtime.clock.monotonicMs();
     this.#timers = [
-      seam.clock.setTimer(config.pingIntervalMs, () => this.#ping()),
-      seam.clock.setTimer(config.maxAgeMs, () =>
+      runtime.clock.setTimer(config.pingIntervalMs, () => this.#ping()),
+      runtime.clock.setTimer(config.maxAgeMs, () =>
         this.end(GOING_AWAY, "the connection has reached its maximum age"),
       ),
     ];

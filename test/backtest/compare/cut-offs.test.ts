@@ -125,22 +125,26 @@ describe("a session without data from 1 s to 5 s", () => {
 
   // The second day's fastest message was 40 ms faster than the first's: their parts do not touch.
   it("had none at midnight, at the boundary of two parts of its recording", () => {
-    const seamMs = DAY_MS + 250;
-    const heardMs = [seamMs - 500, seamMs + 40, seamMs + 900];
-    expect(findOutageWindows([market([OUTSIDE[0], [seamMs, seamMs + 39]], [], heardMs)])).toEqual(
-      [],
-    );
+    const runtimeMs = DAY_MS + 250;
+    const heardMs = [runtimeMs - 500, runtimeMs + 40, runtimeMs + 900];
+    expect(
+      findOutageWindows([market([OUTSIDE[0], [runtimeMs, runtimeMs + 39]], [], heardMs)]),
+    ).toEqual([]);
     expect(
       findOutageWindows([
-        market([OUTSIDE[0], [seamMs, seamMs + 1_500]], [], [seamMs - 500, seamMs + 1_600]),
+        market(
+          [OUTSIDE[0], [runtimeMs, runtimeMs + 1_500]],
+          [],
+          [runtimeMs - 500, runtimeMs + 1_600],
+        ),
       ]),
     ).toHaveLength(1);
-    const seam = [OUTSIDE[0], [seamMs, seamMs + 900]] as const;
+    const runtime = [OUTSIDE[0], [runtimeMs, runtimeMs + 900]] as const;
     const withRequest = (...request: [leftMs: number, answeredMs?: number]) =>
-      findOutageWindows([market(seam, [request], [seamMs - 500, seamMs + 950])]);
-    expect(withRequest(seamMs + 890, seamMs + 960)).toEqual([]);
+      findOutageWindows([market(runtime, [request], [runtimeMs - 500, runtimeMs + 950])]);
+    expect(withRequest(runtimeMs + 890, runtimeMs + 960)).toEqual([]);
     // An outage of less than a second: requests sent then were lost, and those of the rerun
     // arrived.
-    expect(withRequest(seamMs + 300)).toEqual([[seamMs + 4, seamMs + 953]]);
+    expect(withRequest(runtimeMs + 300)).toEqual([[runtimeMs + 4, runtimeMs + 953]]);
   });
 });

@@ -104,11 +104,11 @@ describe("a fill that only one side has", () => {
   it("is explained with both prices where an order took at one and rested at the other", () => {
     expect(explained(live(LIMIT - 3, false), LIMIT)).toEqual([
       expect.stringMatching(
-        new RegExp(`^price: the replay filled .* 0.5 ms later, at ${BTC.priceOf(LIMIT)}$`),
+        new RegExp(`^price: the replay filled .* 0.5 ms later, at ${BTC.formatPrice(LIMIT)}$`),
       ),
       expect.stringMatching(
         new RegExp(
-          `^price: live its order took liquidity at ${BTC.priceOf(LIMIT - 3)}, 0.5 ms earlier$`,
+          `^price: live its order took liquidity at ${BTC.formatPrice(LIMIT - 3)}, 0.5 ms earlier$`,
         ),
       ),
     ]);
@@ -119,7 +119,7 @@ describe("a fill that only one side has", () => {
     const none = { orders: new Map(), fills: [] };
     const account = { orders: [], cancels: [], requests: [], fills: [fill] };
     const told = new FillExplainer(BTC, account, none, false).explainLive({ fill, lots: 1.5 });
-    expect(told).toMatchObject({ price: BTC.toldPriceOf(LIMIT - 0.5), amount: "0.0015" });
+    expect(told).toMatchObject({ price: BTC.formatReportedPrice(LIMIT - 0.5), amount: "0.0015" });
     expect(explained(fill, undefined, { foundLots: 0, isShared: false })).toEqual([
       expect.stringContaining("live it took 0.0015 at "),
     ]);
@@ -137,7 +137,7 @@ describe("a fill that only one side has", () => {
 
   it("is explained as hidden liquidity where live took what no book had shown", () => {
     const byHistory = { foundLots: 2, isShared: false };
-    const untold = `live it took 0.005 at ${BTC.priceOf(LIMIT - 3)}, where the book showed 0.002 when it arrived`;
+    const untold = `live it took 0.005 at ${BTC.formatPrice(LIMIT - 3)}, where the book showed 0.002 when it arrived`;
     expect(explained(live(LIMIT - 3, false), undefined, byHistory)).toEqual([`untold: ${untold}`]);
     expect(explained(live(LIMIT - 3, false), LIMIT, byHistory)).toEqual([
       `untold: ${untold}`,

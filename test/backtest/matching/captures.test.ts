@@ -101,7 +101,7 @@ describe.skipIf(!hasCapture("btcusdt-perp_20240718-19"))(
   `the capture of 2024-07-19 ${skipped}`,
   () => {
     const tapeOf = onceTape("btcusdt-perp_20240718-19");
-    const ticks = (price: string): number => BTC_GRID.ticksOf(price);
+    const ticks = (price: string): number => BTC_GRID.parsePrice(price);
 
     it("shows at five local instants the three levels a side that hftbacktest publishes", () => {
       const { bookCheckpointsLocalTime } = publishedRuns();

@@ -38,8 +38,8 @@ export function publishedRuns(): PublishedRuns {
 /** Levels of a published book as flat pairs of ticks and lots. */
 export function gridPairs(levels: readonly Pair[]): number[] {
   return levels.flatMap(([price, amount]) => [
-    BTC_GRID.ticksOf(price.toFixed(1)),
-    BTC_GRID.lotsOf(amount.toFixed(3)),
+    BTC_GRID.parsePrice(price.toFixed(1)),
+    BTC_GRID.parseAmount(amount.toFixed(3)),
   ]);
 }
 
@@ -83,7 +83,7 @@ export function publishedOrder(
 ): SeenOrder {
   const latency = constantLatency(100, 100);
   const toExchange = new DelayLine<(matcher: BookMatcher, atUs: number) => void>();
-  const sent = order(1, what.side, what.ticks, BTC_GRID.lotsOf("1"), what);
+  const sent = order(1, what.side, what.ticks, BTC_GRID.parseAmount("1"), what);
   toExchange.push(
     (matcher, atUs) => matcher.place(sent, atUs),
     sentMs * 1000 + latency.entryUs(sentMs * 1000),

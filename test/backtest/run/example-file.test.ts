@@ -7,7 +7,7 @@ import { loadBacktestConfig } from "#backtest/backtest-config.js";
 import { runBacktest } from "#backtest/run-backtest.js";
 import { bindStrategies, loadStrategies } from "#bot/market-strategies.js";
 import { ConfigError } from "#core/errors.js";
-import { liveSeam } from "#core/live-seam.js";
+import { createLiveRuntime } from "#core/live-runtime.js";
 import { openLog } from "#monitoring/log.js";
 import { generateHistory } from "../../support/generated-history.js";
 
@@ -49,7 +49,10 @@ describe("config/backtest.yaml", () => {
     const config = loadBacktestConfig(join(folder, "config", "backtest.yaml"), {});
     const strategies = bindStrategies(
       config.bot,
-      await loadStrategies(config.bot, openLog({ level: "silent", clock: liveSeam().clock })),
+      await loadStrategies(
+        config.bot,
+        openLog({ level: "silent", clock: createLiveRuntime().clock }),
+      ),
     );
     const { report } = await runBacktest(config, {
       strategies,

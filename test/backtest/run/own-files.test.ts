@@ -15,7 +15,7 @@ import { loadBacktestConfig } from "#backtest/backtest-config.js";
 import { runBacktest } from "#backtest/run-backtest.js";
 import { bindStrategies, loadStrategies, strategyFiles } from "#bot/market-strategies.js";
 import { ConfigError } from "#core/errors.js";
-import { liveSeam } from "#core/live-seam.js";
+import { createLiveRuntime } from "#core/live-runtime.js";
 import { openLog } from "#monitoring/log.js";
 import { wireExchangeInfo, wireMarket } from "../../exchange/wire-records.js";
 import { generateHistory } from "../../support/generated-history.js";
@@ -88,7 +88,7 @@ async function reported(path: string, directory: string, onProgress = (): boolea
   const config = loadBacktestConfig(path, {});
   const loaded = await loadStrategies(
     config.bot,
-    openLog({ level: "silent", clock: liveSeam().clock }),
+    openLog({ level: "silent", clock: createLiveRuntime().clock }),
   );
   return runBacktest(config, {
     strategies: bindStrategies(config.bot, loaded),

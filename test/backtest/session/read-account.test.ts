@@ -115,12 +115,12 @@ async function recorded(
 ): Promise<RecordedAccount> {
   const store = new HistoryStore(join(scratchFolder(), "history"));
   const clock = new VirtualClock(START);
-  const seam = { clock, random: seededRandom("recorded") };
+  const runtime = { clock, random: seededRandom("recorded") };
   const recorder = await MarketStreamRecorder.open({
     store,
     instrument,
     source: "test",
-    runtime: seam,
+    runtime,
   });
   for (const [atMs, what] of told) {
     await clock.runFor(START + atMs - clock.nowMs());

@@ -6,7 +6,7 @@ import type { JobBatch, JobRunner } from "#backtest/job-runner.js";
 import type { SweepOutcome } from "#backtest/run-sweep.js";
 import { playedHistory } from "#backtest/shared-history.js";
 import { ConfigError } from "#core/errors.js";
-import { liveSeam } from "#core/live-seam.js";
+import { createLiveRuntime } from "#core/live-runtime.js";
 import { manifestText, readManifest } from "#history/day-manifest.js";
 import { openLog } from "#monitoring/log.js";
 import { generateHistory } from "../../support/generated-history.js";
@@ -25,7 +25,10 @@ const latencies = (ms: number): string =>
 
 /** Runs the jobs of any number of sweeps with one player, as a worker's thread does. */
 class Lasting implements JobRunner {
-  readonly #player = new JobPlayer(openLog({ level: "silent", clock: liveSeam().clock }), VERSION);
+  readonly #player = new JobPlayer(
+    openLog({ level: "silent", clock: createLiveRuntime().clock }),
+    VERSION,
+  );
 
   async run(
     { jobs, open }: JobBatch,

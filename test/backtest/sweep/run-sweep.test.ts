@@ -28,11 +28,11 @@ import {
 } from "#backtest/sweep-json.js";
 import { bindStrategies, loadStrategies } from "#bot/market-strategies.js";
 import { ConfigError, RunError } from "#core/errors.js";
-import { liveSeam } from "#core/live-seam.js";
+import { createLiveRuntime } from "#core/live-runtime.js";
 import { openLog } from "#monitoring/log.js";
 import { OneByOne, SHORT_SECONDS, SWEEP, SweepStage, VERSION } from "./sweep-stage.js";
 
-const LOG = openLog({ level: "silent", clock: liveSeam().clock });
+const LOG = openLog({ level: "silent", clock: createLiveRuntime().clock });
 const stage = new SweepStage();
 let whole: SweepOutcome;
 let bytes: string;

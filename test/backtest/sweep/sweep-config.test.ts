@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadSweepConfig } from "#backtest/sweep-config.js";
 import { checkStrategies } from "#backtest/sweep-strategies.js";
 import { ConfigError } from "#core/errors.js";
-import { liveSeam } from "#core/live-seam.js";
+import { createLiveRuntime } from "#core/live-runtime.js";
 import { openLog } from "#monitoring/log.js";
 import { SWEEP, SweepStage } from "./sweep-stage.js";
 
@@ -91,7 +91,7 @@ describe("a sweep's file", () => {
       parameters: { "markets.btcusdc.params.halfSpreadBps": { values: [1, -1] } },
     });
     await expect(
-      checkStrategies(sweep, openLog({ level: "silent", clock: liveSeam().clock })),
+      checkStrategies(sweep, openLog({ level: "silent", clock: createLiveRuntime().clock })),
     ).rejects.toThrow(
       /^parameters.markets.btcusdc.params.halfSpreadBps: cannot be set: .*; at point 1: .*halfSpreadBps -1/,
     );

@@ -7,12 +7,12 @@ import type { JobBatch, JobRunner } from "#backtest/job-runner.js";
 import { type RunSweepOptions, runSweep } from "#backtest/run-sweep.js";
 import { playedHistory } from "#backtest/shared-history.js";
 import { loadSweepConfig } from "#backtest/sweep-config.js";
-import { liveSeam } from "#core/live-seam.js";
+import { createLiveRuntime } from "#core/live-runtime.js";
 import { openLog } from "#monitoring/log.js";
 import { generateHistory } from "../../support/generated-history.js";
 
 export const FROM_MS = Date.UTC(2026, 0, 5, 12);
-const LOG = openLog({ level: "silent", clock: liveSeam().clock });
+const LOG = openLog({ level: "silent", clock: createLiveRuntime().clock });
 export const VERSION = "0.0.0-test";
 
 /** The bot of every sweep here. */

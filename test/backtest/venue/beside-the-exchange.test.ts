@@ -159,7 +159,7 @@ class TwoAccounts {
   }
 
   #base(amount: number): string {
-    return this.#terms.instrument.amountOf(amount);
+    return this.#terms.instrument.formatAmount(amount);
   }
 }
 

@@ -11,7 +11,7 @@ import type { JobOutcome } from "#chain/transaction-event.js";
 import { liquidationLane } from "#chain/transaction-job.js";
 import { TransactionManager } from "#chain/transaction-manager.js";
 import { checkShape } from "#core/config-shape.js";
-import { liveSeam } from "#core/live-seam.js";
+import { createLiveRuntime } from "#core/live-runtime.js";
 import { ecdsaScheme } from "#core/signing.js";
 import type { Hex } from "#core/units.js";
 import { chainConfigShape } from "#simulator/chain-config.js";
@@ -20,7 +20,7 @@ import { COIN, KEYS, USD } from "../../contracts/world.js";
 import { MemoryLaneStore } from "./memory-lane-store.js";
 import { addressOf, RpcSite } from "./rpc-site.js";
 
-const { clock } = liveSeam();
+const { clock } = createLiveRuntime();
 /** From `foundryup`, or the npm package @foundry-rs/anvil: its path in ANVIL, or on the PATH. */
 const ANVIL = process.env.ANVIL ?? "anvil";
 

@@ -6,13 +6,13 @@ import {
   settablePriceSourceBytecode,
 } from "#chain/settable-price-source.generated.js";
 import { testTokenAbi, testTokenBytecode } from "#chain/test-token.generated.js";
-import { liveSeam } from "#core/live-seam.js";
+import { createLiveRuntime } from "#core/live-runtime.js";
 import { ecdsaScheme } from "#core/signing.js";
 import type { Hex } from "#core/units.js";
 import { match, orderInfo, tradeData } from "../../contracts/signed-orders.js";
 import { BTC_RATIOS, COIN, KEYS, USD } from "../../contracts/world.js";
 
-const { clock } = liveSeam();
+const { clock } = createLiveRuntime();
 const [DEALER, PERPETUAL, SOURCE, TOKEN] = [
   dealerAbi,
   perpetualAbi,

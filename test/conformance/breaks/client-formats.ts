@@ -4,7 +4,7 @@ import { parseInt64Json } from "#core/int64-json.js";
 import { checkDomain } from "#exchange/domain-check.js";
 import { checkFilters } from "#exchange/filters.js";
 import { exchangeInfo as exchangeInfoAnswer } from "#exchange/market.js";
-import { idPages } from "#exchange/pages.js";
+import { readIdPages } from "#exchange/pages.js";
 import { PendingHttpRequest } from "#exchange/pending-http-request.js";
 import { RateGate } from "#exchange/rate-gate.js";
 import { readResponse, restRequest } from "#exchange/rest-messages.js";
@@ -84,7 +84,7 @@ export const CLIENT_FORMAT_BREAKS = breaksOf("client", import.meta.url, [
   broken(
     "G7",
     "a list by id may descend",
-    hidden<() => void>(() => idPages, "requireAscending"),
+    hidden<() => void>(() => readIdPages, "requireAscending"),
     () => () => {},
   ),
   broken(

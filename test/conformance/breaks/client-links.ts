@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { balances as balancesAnswer } from "#exchange/account.js";
-import { decimalOf } from "#exchange/decimal.js";
+import { toDecimal } from "#exchange/decimal.js";
 import { decodeRules } from "#exchange/decode-rules.js";
 import { errorBody, VENUE_ERROR_CODES } from "#exchange/errors.js";
 import { OPERATIONS } from "#exchange/operations.js";
 import { RateGate } from "#exchange/rate-gate.js";
-import { canonicalParams, formEncode, signedParams } from "#exchange/request-signing.js";
+import { formatCanonicalParams, formEncode, signParams } from "#exchange/request-signing.js";
 import { RestCaller } from "#exchange/rest-caller.js";
 import { bookUpdate } from "#exchange/stream.js";
 import { decodeAccountFrame, decodeMarketFrame } from "#exchange/stream-decoder.js";
@@ -26,7 +26,7 @@ export const CLIENT_LINK_BREAKS = breaksOf("client", import.meta.url, [
   broken(
     "AU2",
     "parameters are not sorted",
-    () => canonicalParams,
+    () => formatCanonicalParams,
     () =>
       (params, more = {}) =>
         Object.entries({ ...params, ...more })
@@ -86,7 +86,7 @@ export const CLIENT_LINK_BREAKS = breaksOf("client", import.meta.url, [
   broken(
     "EV6",
     "the account stream is signed at the epoch",
-    () => signedParams,
+    () => signParams,
     (signed) => (params, account, _timestampMs, signer) => signed(params, account, 0, signer),
   ),
   broken(
@@ -161,7 +161,7 @@ export const CLIENT_LINK_BREAKS = breaksOf("client", import.meta.url, [
         const perpetualBalances = Object.fromEntries(
           Object.entries(balances.perpetualBalances).map(([marketId, held]) => [
             marketId,
-            { ...held, paperAmount: decimalOf("1") },
+            { ...held, paperAmount: toDecimal("1") },
           ]),
         );
         return { ...rest, balances: { ...balances, perpetualBalances } };

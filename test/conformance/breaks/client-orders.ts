@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { userTrade as userTradeAnswer } from "#exchange/account.js";
-import { decimalOf } from "#exchange/decimal.js";
+import { toDecimal } from "#exchange/decimal.js";
 import { exchangeInfo as exchangeInfoAnswer } from "#exchange/market.js";
 import { OPERATIONS } from "#exchange/operations.js";
 import {
@@ -8,7 +8,7 @@ import {
   expirationMs,
   order as orderAnswer,
 } from "#exchange/order.js";
-import { timePages } from "#exchange/pages.js";
+import { readTimePages } from "#exchange/pages.js";
 import { restRequest } from "#exchange/rest-messages.js";
 import { breaksOf, broken, hidden } from "../break.js";
 import { readdressed } from "./operations.js";
@@ -25,7 +25,7 @@ export const CLIENT_ORDER_BREAKS = breaksOf("client", import.meta.url, [
   broken(
     "O2",
     "parts of an order are floats",
-    () => decimalOf,
+    () => toDecimal,
     (exactly) => (value, field) => {
       const exact = exactly(value, field);
       return exact.times(0).plus(exact.toNumber());
@@ -72,7 +72,7 @@ export const CLIENT_ORDER_BREAKS = breaksOf("client", import.meta.url, [
   broken(
     "S2",
     "a history ends after its first page",
-    hidden<(...asked: unknown[]) => Promise<object>>(() => timePages, "readPage"),
+    hidden<(...asked: unknown[]) => Promise<object>>(() => readTimePages, "readPage"),
     (read) =>
       async (...asked) => ({ ...(await read(...asked)), isFull: false }),
   ),
@@ -100,7 +100,7 @@ export const CLIENT_ORDER_BREAKS = breaksOf("client", import.meta.url, [
     "S6",
     "what failed is not read",
     () => orderAnswer,
-    (answer) => answer.transform((order) => ({ ...order, failedAmount: decimalOf("0") })),
+    (answer) => answer.transform((order) => ({ ...order, failedAmount: toDecimal("0") })),
   ),
   broken(
     "S7",

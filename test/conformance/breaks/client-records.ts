@@ -7,8 +7,8 @@ import {
   riskyAccounts as riskyAccountsAnswer,
   userTrade as userTradeAnswer,
 } from "#exchange/account.js";
-import { unsafeOnChain } from "#exchange/confirm-unsafe.js";
-import { decimalOf } from "#exchange/decimal.js";
+import { filterUnsafeOnChain } from "#exchange/confirm-unsafe.js";
+import { toDecimal } from "#exchange/decimal.js";
 import {
   contracts as contractsAnswer,
   fundingRates as fundingRatesAnswer,
@@ -43,7 +43,7 @@ export const CLIENT_RECORD_BREAKS = breaksOf("client", import.meta.url, [
     "a candle's high is not read",
     () => klinesAnswer,
     (answer) =>
-      answer.transform((klines) => klines.map((kline) => ({ ...kline, high: decimalOf("0") }))),
+      answer.transform((klines) => klines.map((kline) => ({ ...kline, high: toDecimal("0") }))),
   ),
   broken(
     "F1",
@@ -68,7 +68,7 @@ export const CLIENT_RECORD_BREAKS = breaksOf("client", import.meta.url, [
   broken(
     "RA2",
     "the list's isSafe decides",
-    () => unsafeOnChain,
+    () => filterUnsafeOnChain,
     (ask) => async (candidates, chain) => {
       await ask(candidates, chain);
       return candidates.filter(({ isSafe }) => !isSafe);

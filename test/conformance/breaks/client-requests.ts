@@ -1,8 +1,8 @@
 import { MINUTE_MS } from "#core/units.js";
 import { balances as balancesAnswer } from "#exchange/account.js";
 import { checkBuiltOrder } from "#exchange/built-order-check.js";
-import { checkedParams } from "#exchange/call-params.js";
-import { decimalOf } from "#exchange/decimal.js";
+import { validateParams } from "#exchange/call-params.js";
+import { toDecimal } from "#exchange/decimal.js";
 import { isValidGttLifetime } from "#exchange/gtt-lifetime.js";
 import { exchangeInfo as exchangeInfoAnswer } from "#exchange/market.js";
 import { OPERATIONS } from "#exchange/operations.js";
@@ -31,13 +31,13 @@ export const CLIENT_REQUEST_BREAKS = breaksOf("client", import.meta.url, [
   broken(
     "R2",
     "an account may be any text",
-    hidden<Shapes>(() => checkedParams, "SHAPES"),
+    hidden<Shapes>(() => validateParams, "SHAPES"),
     (shapes) => ({ ...shapes, address: { ...shapes.address, shape: /^.*$/ } }),
   ),
   broken(
     "R3",
     "a price may have an exponent",
-    hidden<Shapes>(() => checkedParams, "SHAPES"),
+    hidden<Shapes>(() => validateParams, "SHAPES"),
     (shapes) => ({
       ...shapes,
       decimal: { ...shapes.decimal, shape: /^-?\d{1,60}(?:\.\d{1,60})?(?:e\d+)?$/ },
@@ -173,7 +173,7 @@ export const CLIENT_REQUEST_BREAKS = breaksOf("client", import.meta.url, [
     (answer) =>
       answer.transform(({ markets, ...rest }) => ({
         ...rest,
-        markets: markets.map((market) => ({ ...market, maxExposure: decimalOf("0") })),
+        markets: markets.map((market) => ({ ...market, maxExposure: toDecimal("0") })),
       })),
   ),
   broken(

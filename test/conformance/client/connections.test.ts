@@ -74,7 +74,7 @@ conforms(
     const markets = Array.from({ length: 20 }, (_, place) => `m${place}usdc`);
     const streams = new MarketStreams({
       transport,
-      seam: { clock, random: seededRandom("many") },
+      runtime: { clock, random: seededRandom("many") },
       markets,
       onText: () => {},
       onState: () => {},

@@ -20,7 +20,7 @@ import {
   USER_TRADE,
 } from "./examples.js";
 import { paramsFor } from "./params-for.js";
-import { virtualSeam } from "./seams.js";
+import { virtualRuntime } from "./runtimes.js";
 import { scripted } from "./world.js";
 
 /** A real server that answers as the specification does, and keeps what it received. */
@@ -44,7 +44,7 @@ async function connected() {
   const connection = await connect({
     baseUrl: `http://${server.host}/v1`,
     key: KEYS[0],
-    seam: virtualSeam(),
+    runtime: virtualRuntime(),
     retry: { tries: 1 },
   });
   server.requests.length = 0;

@@ -179,8 +179,8 @@ conforms("I6", "client", "counts the orders that rest against the filter", async
   });
   const fits = {
     type: "LIMIT",
-    ticks: instrument.ticksOf("2000"),
-    lots: instrument.lotsOf("1"),
+    ticks: instrument.parsePrice("2000"),
+    lots: instrument.parseAmount("1"),
   } as const;
   if (rules === undefined) throw new Error("no rules");
   expect(rules.maxOpenOrders).toBe(3);

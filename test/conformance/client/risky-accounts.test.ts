@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { unsafeOnChain } from "#exchange/confirm-unsafe.js";
+import { filterUnsafeOnChain } from "#exchange/confirm-unsafe.js";
 import { conforms } from "../conforms.js";
 import { trade, worlds } from "../exchange/world.js";
 import { POSITION_INSIDE, RISKY_ACCOUNT, text } from "./examples.js";
@@ -57,7 +57,7 @@ conforms(
         return onChain.has(account);
       },
     };
-    const unsafe = await unsafeOnChain(await client.riskyAccounts(), chain);
+    const unsafe = await filterUnsafeOnChain(await client.riskyAccounts(), chain);
     expect(asked).toEqual(addresses.map((address) => address.toLowerCase()));
     expect(unsafe.map(({ account }) => account)).toEqual(
       addresses.slice(1).map((address) => address.toLowerCase()),
@@ -69,6 +69,6 @@ conforms("RA2", "client", "leaves alone an account of which the chain gave no an
   const { client } = scripted({ "GET /v1/riskyAccounts": text([RISKY_ACCOUNT]) });
   const candidates = await client.riskyAccounts();
   const silent = { isSafe: () => Promise.reject(new Error("no node")) };
-  await expect(unsafeOnChain(candidates, silent)).rejects.toThrow("no node");
-  expect(await unsafeOnChain([], silent)).toEqual([]);
+  await expect(filterUnsafeOnChain(candidates, silent)).rejects.toThrow("no node");
+  expect(await filterUnsafeOnChain([], silent)).toEqual([]);
 });

@@ -13,7 +13,7 @@ export function overScriptedSockets() {
   const signer = ecdsaScheme.signer(KEYS[0]);
   const streams = new ExchangeStreams({
     transport,
-    seam: { clock, random: seededRandom("streams") },
+    runtime: { clock, random: seededRandom("streams") },
     nowMs: () => clock.nowMs(),
     signer,
   });

@@ -21,7 +21,7 @@ import {
   ORDER_TYPE_HASH,
   OrderHasher,
 } from "#exchange/order-signing.js";
-import { canonicalParams, requestDigest, signedParams } from "#exchange/request-signing.js";
+import { formatCanonicalParams, requestDigest, signParams } from "#exchange/request-signing.js";
 import { KEYS, START_MS } from "../../simulator/reference-client.js";
 import { conforms } from "../conforms.js";
 import { worlds } from "../exchange/world.js";
@@ -124,7 +124,7 @@ conforms("OC3", "client", "names the account as signer where its operator signs"
   await client.balances().catch(() => undefined);
   const { signature = "", ...rest } = last().params;
   expect(rest.account).toBe(new Wallet(KEYS[1]).address);
-  expect(verifyMessage(canonicalParams(rest), signature)).toBe(WALLET.address);
+  expect(verifyMessage(formatCanonicalParams(rest), signature)).toBe(WALLET.address);
 });
 
 conforms(
@@ -307,7 +307,7 @@ conforms("AU2", "client", "signs the published vectors, character by character",
   const one = ecdsaScheme.signer(`0x${"1".padStart(64, "0")}`);
   const publishedSignature =
     "0x242e3704e2cbe5a242c604f312448626029480c2cb9403883834c58fd2a2e7e21f60c100bc74d13554e1c722f403ece645d344347a875cf08618de3acf5b76bb";
-  expect(signedParams({}, "0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf", 1, one)).toBe(
+  expect(signParams({}, "0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf", 1, one)).toBe(
     `account=0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf&timestamp=1&signature=${publishedSignature}1c`,
   );
   const dev = ecdsaScheme.signer(KEYS[0]);
@@ -331,9 +331,9 @@ conforms("AU2", "client", "signs the published vectors, character by character",
     ],
   ] as const;
   for (const [params, hash] of vectors) {
-    const canonical = canonicalParams(params, { account, timestamp: "1700000000000" });
+    const canonical = formatCanonicalParams(params, { account, timestamp: "1700000000000" });
     expect(bytesToHex(requestDigest(canonical))).toBe(hash);
-    expect(signedParams(params, account, 1_700_000_000_000, dev)).toBe(
+    expect(signParams(params, account, 1_700_000_000_000, dev)).toBe(
       `${canonical}&signature=${WALLET.signMessageSync(canonical)}`,
     );
   }
@@ -369,7 +369,7 @@ conforms(
       setTimer: clock.setTimer.bind(clock),
     };
     const { client } = await connected(venue, KEYS[0], {
-      seam: { clock: late, random: seededRandom("late") },
+      runtime: { clock: late, random: seededRandom("late") },
     });
     expect((await client.balances()).positions).toEqual([]);
     const refusing = scripted({

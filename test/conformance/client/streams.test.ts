@@ -1,6 +1,6 @@
 import { verifyMessage } from "ethers";
 import { expect } from "vitest";
-import { decodeRules, instrumentsOf } from "#exchange/decode-rules.js";
+import { createInstruments, decodeRules } from "#exchange/decode-rules.js";
 import { FrameDecoder } from "#exchange/frame-decoder.js";
 import { LocalBook } from "#exchange/local-book.js";
 import { decodeAccountFrame, decodeMarketFrame } from "#exchange/stream-decoder.js";
@@ -31,7 +31,7 @@ const BOOK = "btcusdc@orderbook";
 /** How the bot reads frames, on the example market's grid. */
 function frames(): FrameDecoder {
   const rules = decodeRules(JSON.parse(text(EXCHANGE_INFO)), ["btcusdc"]);
-  return new FrameDecoder({ creditDecimals: 6, instruments: instrumentsOf(rules) });
+  return new FrameDecoder({ creditDecimals: 6, instruments: createInstruments(rules) });
 }
 
 const bookFrame = (payload: object) => text({ stream: BOOK, data: payload });

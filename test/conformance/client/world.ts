@@ -65,7 +65,7 @@ export function scripted(
   };
   const client = new ExchangeClient({
     transport: { request },
-    seam: { clock, random: seededRandom("conformance") },
+    runtime: { clock, random: seededRandom("conformance") },
     signer: ecdsaScheme.signer(KEYS[0]),
     retry: { tries: 1 },
     ...options,
@@ -87,12 +87,12 @@ export function connections(): (
     for (const connection of open.splice(0)) connection.close();
   });
   return async ({ server, clock }, key = KEYS[0], options = {}) => {
-    const seam = { clock, random: seededRandom(`client ${open.length}`) };
+    const runtime = { clock, random: seededRandom(`client ${open.length}`) };
     const connection = await connect({
       baseUrl: server.restUrl,
       streamUrl: server.streamUrl,
       key,
-      seam,
+      runtime,
       retry: { tries: 1 },
       ...options,
     });

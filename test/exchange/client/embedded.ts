@@ -1,4 +1,4 @@
-import { liveSeam } from "#core/live-seam.js";
+import { createLiveRuntime } from "#core/live-runtime.js";
 import { type Connection, type ConnectOptions, connect } from "#exchange/connect.js";
 import { type ExchangeConfigInput, parseExchangeConfig } from "#simulator/config.js";
 import { EmbeddedExchange } from "#simulator/exchange.js";
@@ -31,7 +31,7 @@ export async function startEmbedded(config: Partial<ExchangeConfigInput> = {}): 
     rateLimits: { common: 0, order: 0 },
     ...config,
   });
-  const exchange = new EmbeddedExchange(parsed, liveSeam());
+  const exchange = new EmbeddedExchange(parsed, createLiveRuntime());
   const server = await serveExchange(exchange);
   const open: Connection[] = [];
   const connected = async (options: Partial<ConnectOptions> = {}): Promise<Connection> => {

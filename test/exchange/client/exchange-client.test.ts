@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { UserTrade } from "#exchange/account.js";
 import type { Connection } from "#exchange/connect.js";
-import { decimalOf } from "#exchange/decimal.js";
+import { toDecimal } from "#exchange/decimal.js";
 import type { ExchangeClient } from "#exchange/exchange-client.js";
 import { OPERATIONS } from "#exchange/operations.js";
 import { type Embedded, KEYS, startEmbedded } from "./embedded.js";
@@ -63,9 +63,9 @@ describe("every operation, over real HTTP", () => {
     const trades = await client.trades({ marketId: MARKET });
     expect(trades).toHaveLength(12);
     expect(trades[0]).toMatchObject({
-      amount: decimalOf("0.002"),
-      price: decimalOf("30000"),
-      quoteAmount: decimalOf("60"),
+      amount: toDecimal("0.002"),
+      price: toDecimal("30000"),
+      quoteAmount: toDecimal("60"),
     });
     expect(BigInt(trades[0]?.id ?? 0)).toBeGreaterThan(2n ** 53n);
     expect(
@@ -86,7 +86,7 @@ describe("every operation, over real HTTP", () => {
     const { contracts } = await client.contracts();
     expect(contracts[0]).toMatchObject({
       ticker_id: MARKET,
-      last_price: decimalOf("30000"),
+      last_price: toDecimal("30000"),
       next_funding_rate_timestamp: expect.any(Number),
     });
     await expect(client.balances()).rejects.toThrow(/needs a key/);
@@ -104,7 +104,7 @@ describe("every operation, over real HTTP", () => {
       side: "BUY",
       orderType: "LIMIT",
       amount: "0.01",
-      price: decimalOf("20000.10"),
+      price: toDecimal("20000.10"),
       timeInForce: "GTC",
     } as const;
     const built = await client.buildOrder(terms);
@@ -138,7 +138,7 @@ describe("every operation, over real HTTP", () => {
     expect(trade).toMatchObject({
       isMaker: true,
       isBuyer: false,
-      commission: decimalOf("-0.006"),
+      commission: toDecimal("-0.006"),
       status: "SETTLED",
       orderType: "LIMIT",
     });
@@ -151,7 +151,7 @@ describe("every operation, over real HTTP", () => {
     expect(String(balances.availableCreditAmounts[MARKET]?.buy)).toMatch(/^\d+(\.\d+)?$/);
     expect(positions[0]).toMatchObject({
       side: "SHORT",
-      size: decimalOf("0.024"),
+      size: toDecimal("0.024"),
       closedAt: null,
       lastUpdatedAt: expect.any(Number),
     });
@@ -164,7 +164,7 @@ describe("every operation, over real HTTP", () => {
   });
 
   it("keeps the exact value of a decimal, and refuses a float before it is sent", async () => {
-    const tiny = decimalOf("0.000000000000000000000000000000000001");
+    const tiny = toDecimal("0.000000000000000000000000000000000001");
     expect(JSON.stringify({ sum: tiny.plus("1000000000000") })).toBe(
       '{"sum":"1000000000000.000000000000000000000000000000000001"}',
     );

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { liveSeam } from "#core/live-seam.js";
+import { createLiveRuntime } from "#core/live-runtime.js";
 import { ecdsaScheme } from "#core/signing.js";
 import { ExchangeClient } from "#exchange/exchange-client.js";
 import { NetworkTransport } from "#exchange/network-transport.js";
@@ -56,17 +56,17 @@ async function trading(
 ) {
   await start({ choices: { waiveGasFeeMinimumAmount: "0", ...choices } });
   await embedded.trader(OWNER_KEY);
-  const seam = liveSeam();
+  const runtime = createLiveRuntime();
   const network = new NetworkTransport({
     restUrl: embedded.server.restUrl,
     streamUrl: embedded.server.streamUrl,
-    clock: seam.clock,
+    clock: runtime.clock,
   });
   closing.unshift(() => network.close());
   const spy = spied(network, change);
   const client = new ExchangeClient({
     transport: spy,
-    seam,
+    runtime,
     signer: ecdsaScheme.signer(OWNER_KEY),
     orders,
   });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { idPages, PagingError, timePages } from "#exchange/pages.js";
+import { PagingError, readIdPages, readTimePages } from "#exchange/pages.js";
 
 interface Item {
   readonly id: string;
@@ -86,7 +86,7 @@ describe("a list that is paged by time", () => {
             ({ time }) => time >= (startTime ?? 0) && time < (endTime ?? Number.POSITIVE_INFINITY),
           );
           const { items, error } = await collect(
-            timePages({
+            readTimePages({
               operation: "incomes",
               page: server.page,
               timeOf,
@@ -114,7 +114,7 @@ describe("a list that is paged by time", () => {
     for (const holds of ["oldest", "newest"] as const) {
       const server = new ModelServer(itemsOf(crowd), holds);
       const { items, error } = await collect(
-        timePages({
+        readTimePages({
           operation: "userTrades",
           page: server.page,
           timeOf,
@@ -133,7 +133,7 @@ describe("a list that is paged by time", () => {
   it("costs one request a page once the exchange has shown that a page holds the oldest", async () => {
     const server = new ModelServer(itemsOf(Array.from({ length: 1000 }, () => 1)), "oldest");
     const { items } = await collect(
-      timePages({
+      readTimePages({
         operation: "incomes",
         page: server.page,
         timeOf,
@@ -152,20 +152,18 @@ describe("a list that is paged by time", () => {
     const all = itemsOf(Array.from({ length: 12 }, () => 1));
     const page = async () => all;
     const range = { operation: "incomes", timeOf, keyOf, startTime: 1003, endTime: 1006 };
-    expect((await collect(timePages({ ...range, page, pageSize: 50 }))).items.map(keyOf)).toEqual([
-      "3",
-      "4",
-      "5",
-    ]);
+    expect(
+      (await collect(readTimePages({ ...range, page, pageSize: 50 }))).items.map(keyOf),
+    ).toEqual(["3", "4", "5"]);
     const far = await collect(
-      timePages({ ...range, page, startTime: 5000, endTime: 6000, pageSize: 12 }),
+      readTimePages({ ...range, page, startTime: 5000, endTime: 6000, pageSize: 12 }),
     );
     expect(far.error).toBeInstanceOf(PagingError);
   });
 
   it.each([0, 1, 501, 2.5])("has pages of 2 to 500: %d is refused", async (pageSize) => {
     const { error } = await collect(
-      timePages({ operation: "incomes", page: async () => [], timeOf, keyOf, pageSize }),
+      readTimePages({ operation: "incomes", page: async () => [], timeOf, keyOf, pageSize }),
     );
     expect(error).toBeInstanceOf(PagingError);
   });
@@ -195,7 +193,7 @@ describe("a list that is paged by id", () => {
               )
               .slice(0, limit);
           const { items, error } = await collect(
-            idPages({
+            readIdPages({
               operation: "historicalTrades",
               page,
               idOf: (item) => item.id,
@@ -216,7 +214,7 @@ describe("a list that is paged by id", () => {
   it("refuses an exchange that goes backwards or stands still", async () => {
     const read = (page: (fromId: string) => Promise<readonly { id: string }[]>) =>
       collect(
-        idPages({
+        readIdPages({
           operation: "historicalTrades",
           page,
           idOf: ({ id }) => id,

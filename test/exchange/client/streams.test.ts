@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { seededRandom } from "#core/seeded-random.js";
 import { ecdsaScheme } from "#core/signing.js";
 import { VirtualClock } from "#core/virtual-clock.js";
-import { decimalOf } from "#exchange/decimal.js";
+import { toDecimal } from "#exchange/decimal.js";
 import { LocalBook } from "#exchange/local-book.js";
 import { decodeAccountFrame, decodeMarketFrame } from "#exchange/stream-decoder.js";
 import type { AccountEvent, MarketEvent } from "#exchange/stream-events.js";
@@ -26,7 +26,7 @@ function scripted() {
   const transport = new ScriptedTransport(clock);
   const streams = new ExchangeStreams({
     transport,
-    seam: { clock, random: seededRandom(1) },
+    runtime: { clock, random: seededRandom(1) },
     nowMs: () => clock.nowMs(),
     signer,
   });
@@ -137,7 +137,7 @@ describe("a frame", () => {
       order: {
         id: "9223372036854775807",
         status: "RESTING",
-        price: decimalOf("2000.5"),
+        price: toDecimal("2000.5"),
         extra: { mood: "calm" },
       },
     });
@@ -146,7 +146,7 @@ describe("a frame", () => {
   it.each([
     [
       { event: "TRADE_UPDATE", trade: wireTrade() },
-      { type: "trade", trade: { commission: decimalOf("-0.004001") } },
+      { type: "trade", trade: { commission: toDecimal("-0.004001") } },
     ],
     [
       {
@@ -206,7 +206,7 @@ describe("streams of the embedded exchange", () => {
         ({ type }) => type === "malformed" || type === "unknown" || type === "book-gap",
       ),
     ).toEqual([]);
-    expect(bars()).toMatchObject({ interval: "1M", klines: [{ close: decimalOf("30000") }] });
+    expect(bars()).toMatchObject({ interval: "1M", klines: [{ close: toDecimal("30000") }] });
     expect(account.filter(({ type }) => type === "malformed" || type === "unknown")).toEqual([]);
     expect(new Set(account.map(({ type }) => type))).toEqual(new Set(kinds));
   });

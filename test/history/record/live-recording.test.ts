@@ -2,8 +2,8 @@ import { readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { Instrument } from "#core/instrument.js";
-import { liveSeam } from "#core/live-seam.js";
-import type { Clock, Seam, Timer } from "#core/seam.js";
+import { createLiveRuntime } from "#core/live-runtime.js";
+import type { Clock, Runtime, Timer } from "#core/runtime.js";
 import { seededRandom } from "#core/seeded-random.js";
 import { VirtualClock } from "#core/virtual-clock.js";
 import { LiveVenue } from "#exchange/live-venue.js";
@@ -76,11 +76,11 @@ afterAll(async () => {
 
 /** A recorder on the exchange's streams over its network, and its received messages. */
 async function recording(store: HistoryStore) {
-  const { seam, die } = mortalSeam();
+  const { runtime, die } = mortalRuntime();
   const transport = new NetworkTransport({
     restUrl: server.restUrl,
     streamUrl: server.restUrl.replace(/^http/, "ws"),
-    clock: seam.clock,
+    clock: runtime.clock,
     connections: 2,
   });
   const client = new RestClient({ transport, nowMs: () => clock.nowMs() });
@@ -96,12 +96,12 @@ async function recording(store: HistoryStore) {
     store,
     instrument,
     source: server.restUrl,
-    runtime: seam,
+    runtime,
   });
   const signer = { address: `0x${"00".repeat(20)}`, sign: () => "0x" } as const;
   const venue = new LiveVenue({
     transport,
-    seam,
+    runtime,
     signer,
     markets: [MARKET],
     exchangeNowMs: () => clock.nowMs(),
@@ -148,8 +148,8 @@ async function recording(store: HistoryStore) {
 }
 
 /** The machine's time, until the process that uses it is dead. */
-function mortalSeam() {
-  const { clock: machine, random } = liveSeam();
+function mortalRuntime() {
+  const { clock: machine, random } = createLiveRuntime();
   const timers = new Set<Timer>();
   let isDead = false;
   const setTimer: Clock["setTimer"] = (delayMs, fire) => {
@@ -166,7 +166,7 @@ function mortalSeam() {
       },
     };
   };
-  const seam: Seam = {
+  const runtime: Runtime = {
     clock: { nowMs: () => machine.nowMs(), monotonicMs: () => machine.monotonicMs(), setTimer },
     random,
   };
@@ -174,11 +174,11 @@ function mortalSeam() {
     isDead = true;
     for (const timer of timers) timer.cancel();
   };
-  return { seam, die };
+  return { runtime, die };
 }
 
 function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => void liveSeam().clock.setTimer(ms, resolve));
+  return new Promise((resolve) => void createLiveRuntime().clock.setTimer(ms, resolve));
 }
 
 const flat = (rows: readonly (readonly [number, number])[], sign: 1 | -1): number[] =>

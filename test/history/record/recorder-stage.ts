@@ -33,7 +33,7 @@ export class Session {
   }
 
   async open(more: Partial<RecorderOptions> = {}): Promise<this> {
-    const seam = { clock: this.clock, random: seededRandom("record") };
+    const runtime = { clock: this.clock, random: seededRandom("record") };
     const onBookLost = (): void => {
       this.lost += 1;
     };
@@ -41,7 +41,7 @@ export class Session {
       store: this.store,
       instrument,
       source: "test",
-      runtime: seam,
+      runtime,
       onBookLost,
       ...more,
     });

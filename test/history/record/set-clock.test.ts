@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Clock } from "#core/seam.js";
+import type { Clock } from "#core/runtime.js";
 import { seededRandom } from "#core/seeded-random.js";
 import type { VenueEvent } from "#exchange/venue.js";
 import { TapeKind } from "#history/tape.js";

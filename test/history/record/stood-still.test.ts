@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Clock } from "#core/seam.js";
+import type { Clock } from "#core/runtime.js";
 import { seededRandom } from "#core/seeded-random.js";
 import { down, MARKET, MIDNIGHT, Session, snapshot, trade, up, update } from "./recorder-stage.js";
 

@@ -1,5 +1,5 @@
 import { Transaction } from "ethers";
-import type { Random } from "#core/seam.js";
+import type { Random } from "#core/runtime.js";
 import type { Hex, Ms } from "#core/units.js";
 import type { RpcOutcome } from "#simulator/rpc-outcome.js";
 import type { Ground } from "./ground.js";

@@ -1,5 +1,5 @@
 import type { InProcessRpc, RpcReply } from "#chain/rpc-transport.js";
-import type { Random } from "#core/seam.js";
+import type { Random } from "#core/runtime.js";
 import type { Ms } from "#core/units.js";
 import type { BlockBuilder } from "./block-builder.js";
 import type { HoldingClock } from "./waiting-clock.js";

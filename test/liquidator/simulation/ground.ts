@@ -3,7 +3,7 @@ import { dealerAbi } from "#chain/dealer.generated.js";
 import { perpetualAbi } from "#chain/perpetual.generated.js";
 import { settablePriceSourceAbi } from "#chain/settable-price-source.generated.js";
 import { testTokenAbi } from "#chain/test-token.generated.js";
-import type { Clock } from "#core/seam.js";
+import type { Clock } from "#core/runtime.js";
 import type { Signer } from "#core/signing.js";
 import type { Hex, MarketId } from "#core/units.js";
 import { chainConfigShape } from "#simulator/chain-config.js";

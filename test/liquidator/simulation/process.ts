@@ -3,7 +3,7 @@ import { LensReader } from "#chain/lens-reader.js";
 import type { InProcessRpc } from "#chain/rpc-transport.js";
 import { TransactionManager } from "#chain/transaction-manager.js";
 import type { TransactionRecord, TransactionStore } from "#chain/transaction-store.js";
-import type { Clock, Random, Timer } from "#core/seam.js";
+import type { Clock, Random, Timer } from "#core/runtime.js";
 import type { Signer } from "#core/signing.js";
 import type { Hex, Ms } from "#core/units.js";
 import { type LedgerFile, LiquidationLedger } from "#liquidator/liquidation-ledger.js";

@@ -1,6 +1,6 @@
 import { Transaction } from "ethers";
 import { hexToBytes } from "#core/hex.js";
-import type { Random } from "#core/seam.js";
+import type { Random } from "#core/runtime.js";
 import type { Signer } from "#core/signing.js";
 import type { Hex, Ms } from "#core/units.js";
 import type { BlockBuilder } from "./block-builder.js";

@@ -1,4 +1,4 @@
-import type { Random } from "#core/seam.js";
+import type { Random } from "#core/runtime.js";
 import { seededRandom } from "#core/seeded-random.js";
 import type { Ms } from "#core/units.js";
 import { FAIR, type NodeWeather } from "./faulty-node.js";

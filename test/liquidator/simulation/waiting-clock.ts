@@ -1,4 +1,4 @@
-import type { Clock, Timer } from "#core/seam.js";
+import type { Clock, Timer } from "#core/runtime.js";
 import { toTimerDelayMs } from "#core/timer-delay.js";
 import { TimerHeap } from "#core/timer-heap.js";
 import type { Ms } from "#core/units.js";

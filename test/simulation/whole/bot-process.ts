@@ -10,7 +10,7 @@ import type { TransactionRecord } from "#chain/transaction-store.js";
 import type { CliContext, TextStream } from "#cli/cli-context.js";
 import { exitCodeFor } from "#cli/exit.js";
 import { reportRunEnd } from "#cli/report-run-end.js";
-import type { Clock, Random } from "#core/seam.js";
+import type { Clock, Random } from "#core/runtime.js";
 import type { Hex } from "#core/units.js";
 import type { Transport } from "#exchange/transport.js";
 import { silentLog } from "#monitoring/log.js";

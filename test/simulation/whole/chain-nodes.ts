@@ -1,5 +1,5 @@
 import type { InProcessRpc } from "#chain/rpc-transport.js";
-import type { Random } from "#core/seam.js";
+import type { Random } from "#core/runtime.js";
 import type { Hex } from "#core/units.js";
 import type { OpenChain } from "#simulator/open-chain.js";
 import {

@@ -27,7 +27,7 @@ export function judgeEnd({ exitCode, positionBase, text }: ProcessEnd, facts: En
     // A run that the exchange never reported the account to names no position.
     if (ours === null) return [];
     return ours !== undefined &&
-      Math.abs(Number(ours)) === Number(instrument.amountOf(Math.abs(theirs))) &&
+      Math.abs(Number(ours)) === Number(instrument.formatAmount(Math.abs(theirs))) &&
       Math.sign(Number(ours)) === Math.sign(theirs)
       ? []
       : [`the summary has ${ours} in ${marketId}, the exchange ${theirs} lots`];

@@ -61,7 +61,7 @@ export class LimitWitness {
       Object.entries(config.markets).map(([marketId, { limits }]) => [
         marketId,
         {
-          lots: exchange.market(marketId).instrument.lotsOf(String(limits.maxPositionBase)),
+          lots: exchange.market(marketId).instrument.parseAmount(String(limits.maxPositionBase)),
           notional: this.#creditOf(limits.maxNotionalQuote),
         },
       ]),

@@ -4,7 +4,7 @@ import { perpetualAbi } from "#chain/perpetual.generated.js";
 import { settablePriceSourceAbi } from "#chain/settable-price-source.generated.js";
 import { testTokenAbi } from "#chain/test-token.generated.js";
 import { checkShape } from "#core/config-shape.js";
-import type { Clock } from "#core/seam.js";
+import type { Clock } from "#core/runtime.js";
 import type { Signer } from "#core/signing.js";
 import type { Hex } from "#core/units.js";
 import { VirtualClock } from "#core/virtual-clock.js";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { liveSeam } from "#core/live-seam.js";
+import { createLiveRuntime } from "#core/live-runtime.js";
 import { CallBudget } from "#simulator/call-budget.js";
 import type { OpenChain } from "#simulator/open-chain.js";
 import { RpcFilters } from "#simulator/rpc-filters.js";
@@ -72,7 +72,7 @@ describe("any input to the port", () => {
         ownContracts: new Set<string>(),
       };
       const budget = new CallBudget({
-        clock: liveSeam().clock,
+        clock: createLiveRuntime().clock,
         mostMs: 600_000,
         share: 1,
         mostWaiting: 10,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { liveSeam } from "#core/live-seam.js";
+import { createLiveRuntime } from "#core/live-runtime.js";
 import type { Hex } from "#core/units.js";
 import { CallBudget } from "#simulator/call-budget.js";
 import type { OpenChain } from "#simulator/open-chain.js";
@@ -30,7 +30,7 @@ beforeEach(async () => {
     ownContracts: new Set<string>(),
   };
   const budget = new CallBudget({
-    clock: liveSeam().clock,
+    clock: createLiveRuntime().clock,
     mostMs: 600_000,
     share: 1,
     mostWaiting: 10,

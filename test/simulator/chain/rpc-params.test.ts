@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { liveSeam } from "#core/live-seam.js";
+import { createLiveRuntime } from "#core/live-runtime.js";
 import { CallBudget } from "#simulator/call-budget.js";
 import { STATE_BY_HAND } from "#simulator/logged-evm.js";
 import type { OpenChain } from "#simulator/open-chain.js";
@@ -28,7 +28,7 @@ beforeAll(async () => {
     ownContracts: new Set<string>(),
   };
   const budget = new CallBudget({
-    clock: liveSeam().clock,
+    clock: createLiveRuntime().clock,
     mostMs: 600_000,
     share: 1,
     mostWaiting: 10,

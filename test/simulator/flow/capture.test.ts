@@ -178,9 +178,11 @@ describe("the quick decimal decoder", () => {
     };
     fc.assert(
       fc.property(text, (decimal) => {
-        expect(outcome(() => grid.lotsOf(decimal))).toBe(outcome(() => btcGrid.lotsOf(decimal)));
-        const byInstrument = outcome(() => btcGrid.ticksOf(decimal));
-        expect(outcome(() => grid.ticksOf(decimal))).toBe(
+        expect(outcome(() => grid.parseAmount(decimal))).toBe(
+          outcome(() => btcGrid.parseAmount(decimal)),
+        );
+        const byInstrument = outcome(() => btcGrid.parsePrice(decimal));
+        expect(outcome(() => grid.parsePrice(decimal))).toBe(
           byInstrument === 0 ? "refused" : byInstrument,
         );
       }),

@@ -1,6 +1,6 @@
 import type { Instrument } from "#core/instrument.js";
 import type { QueueModel, QueuePlace } from "#core/queue-models.js";
-import type { Clock } from "#core/seam.js";
+import type { Clock } from "#core/runtime.js";
 import type { Lots, Side, Ticks } from "#core/units.js";
 import { BookOrder } from "#simulator/book-order.js";
 import type {

@@ -18,8 +18,8 @@ function levels(
 }
 
 const onGrid = ([price, amount]: readonly [number, number]): [number, number] => [
-  btcGrid.ticksOf(price.toFixed(1)),
-  btcGrid.lotsOf(amount.toFixed(3)),
+  btcGrid.parsePrice(price.toFixed(1)),
+  btcGrid.parseAmount(amount.toFixed(3)),
 ];
 
 describe("the recorded book", () => {

@@ -341,7 +341,7 @@ describe("a replayed capture against what hftbacktest publishes", () => {
       side: "BUY" | "SELL",
       price: string,
       timeInForce: "GTC" | "IOC" | "POST_ONLY",
-    ) => market.place({ agent, side, ticks: btcGrid.ticksOf(price), lots: 1_000, timeInForce });
+    ) => market.place({ agent, side, ticks: btcGrid.parsePrice(price), lots: 1_000, timeInForce });
     await clock.runUntil(arrivalMs(1_721_347_231_533));
     place("passive", "BUY", "63885.7", "GTC");
     await clock.runUntil(arrivalMs(1_721_347_261_533));

@@ -1,7 +1,7 @@
 import type { ValidateFunction } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { Pool } from "undici";
-import { liveSeam } from "#core/live-seam.js";
+import { createLiveRuntime } from "#core/live-runtime.js";
 import type { ApiParameter } from "#simulator/api-parameters.js";
 import { type ExchangeConfigInput, parseExchangeConfig } from "#simulator/config.js";
 import { EmbeddedExchange } from "#simulator/exchange.js";
@@ -61,7 +61,7 @@ export async function documentedExchange(config: Partial<ExchangeConfigInput> = 
       },
       ...config,
     }),
-    liveSeam(),
+    createLiveRuntime(),
   );
   const server = await serveExchange(exchange, { onFault: (fault) => faults.push(fault) });
   const pool = new Pool(new URL(server.restUrl).origin, { connections: 8, pipelining: 1 });

@@ -1,4 +1,4 @@
-import type { Random } from "#core/seam.js";
+import type { Random } from "#core/runtime.js";
 import type { ApiParameter } from "#simulator/api-parameters.js";
 import { encode, type ReferenceClient } from "../reference-client.js";
 import type { DocumentedOperation } from "./documented-exchange.js";

@@ -16,7 +16,7 @@ function config(input: Partial<ExchangeConfigInput> = {}) {
     chain: { rpc: null, accounts: { count: 0 } },
   });
 }
-const seam = () => ({ clock: new VirtualClock(START_MS), random: seededRandom("exchange") });
+const runtime = () => ({ clock: new VirtualClock(START_MS), random: seededRandom("exchange") });
 
 describe("an exchange's file with a chain", () => {
   it("may leave out everything that the chain decides, or write the defaults", () => {
@@ -75,15 +75,15 @@ describe("an exchange's file with a chain", () => {
   });
 
   it("is refused if no chain could be opened, or signatures are not the contracts'", async () => {
-    expect(() => configuredExchange(config(), seam())).toThrow("openConfiguredExchange");
+    expect(() => configuredExchange(config(), runtime())).toThrow("openConfiguredExchange");
     await expect(
-      openConfiguredExchange(config(), seam(), { scheme: namedSignatures }),
+      openConfiguredExchange(config(), runtime(), { scheme: namedSignatures }),
     ).rejects.toThrow("scheme");
   });
 
   it("is refused for a folder with other content, which is left unchanged", async () => {
     const records = new MemoryRecords(new Map([["strange", "1"]]));
-    await expect(openConfiguredExchange(config(), seam(), { records })).rejects.toThrow(
+    await expect(openConfiguredExchange(config(), runtime(), { records })).rejects.toThrow(
       "holds something other than an exchange's state",
     );
     expect([...records.texts]).toEqual([["strange", "1"]]);

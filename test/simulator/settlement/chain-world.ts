@@ -87,7 +87,7 @@ export class ChainWorld {
   /** Sets the index and the mark of a market, and waits for the mark's block. */
   async setMark(quote: number, marketId = "btcusdc"): Promise<void> {
     const { instrument } = this.exchange.market(marketId);
-    const ticks = instrument.ticksOf(String(quote));
+    const ticks = instrument.parsePrice(String(quote));
     this.flow(marketId).setReference(ticks, ticks);
     await this.open.waitUntilSettled();
   }

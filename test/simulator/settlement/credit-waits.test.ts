@@ -29,9 +29,9 @@ describe("many accounts that wait for their credit", () => {
       looks += 1;
       return requests.hasRequestFor("deposit", address);
     };
-    const seam = { clock, random: seededRandom("waits") };
+    const runtime = { clock, random: seededRandom("waits") };
     const waits = new DepositWaiter({
-      runtime: seam,
+      runtime,
       credit: { hasPendingDeposit: isIncoming },
       maxWaitMs: 1500,
       nextBlockMs: () => null,

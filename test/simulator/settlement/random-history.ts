@@ -1,5 +1,5 @@
 import { scaledToDecimal } from "#core/instrument.js";
-import type { Random } from "#core/seam.js";
+import type { Random } from "#core/runtime.js";
 import type { Signer } from "#core/signing.js";
 import type { Hex } from "#core/units.js";
 import { KEYS, type ReferenceClient } from "../reference-client.js";
@@ -148,7 +148,7 @@ export class RandomHistory {
         return;
       case "house": {
         const flow = this.#world.flow(marketId);
-        const ticks = flow.instrument.ticksOf(
+        const ticks = flow.instrument.parsePrice(
           this.#quote(place, price * (1 + (side === "BUY" ? -0.0005 : 0.0005))),
         );
         const timeInForce = this.#below(3) === 0 ? "IOC" : "GTC";
@@ -156,10 +156,10 @@ export class RandomHistory {
           agent: "maker",
           side,
           ticks,
-          lots: flow.instrument.lotsOf(amount),
+          lots: flow.instrument.parseAmount(amount),
           timeInForce,
         });
-        client.place(side === "BUY" ? "SELL" : "BUY", flow.instrument.priceOf(ticks), amount, {
+        client.place(side === "BUY" ? "SELL" : "BUY", flow.instrument.formatPrice(ticks), amount, {
           marketId,
           timeInForce: "IOC",
         });
@@ -256,7 +256,7 @@ export class RandomHistory {
   #reference(place: number, quote: number): void {
     this.#prices[place] = quote;
     const flow = this.#world.flow(MARKETS[place]);
-    const ticks = flow.instrument.ticksOf(this.#quote(place, quote));
+    const ticks = flow.instrument.parsePrice(this.#quote(place, quote));
     flow.setReference(ticks, ticks);
   }
 

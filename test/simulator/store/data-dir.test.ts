@@ -16,7 +16,7 @@ import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ConfigError, FormatError, RunError } from "#core/errors.js";
-import { liveSeam } from "#core/live-seam.js";
+import { createLiveRuntime } from "#core/live-runtime.js";
 import { parseExchangeConfig } from "#simulator/config.js";
 import { configuredExchange, openConfiguredExchange } from "#simulator/configured-exchange.js";
 import { openDataDir } from "#simulator/data-dir.js";
@@ -30,38 +30,52 @@ const config = (dataDir: string, more: object = {}) =>
 describe("a configuration's dataDir", () => {
   it("is made beside the file and holds what the exchange had when it is opened again", async () => {
     const baseFolder = folder();
-    const first = await openConfiguredExchange(config("state"), liveSeam(), { baseFolder });
+    const first = await openConfiguredExchange(config("state"), createLiveRuntime(), {
+      baseFolder,
+    });
     first.exchange.start();
     first.exchange.register(ALICE);
     first.exchange.deposit(ALICE, "12.5");
     await first.close();
     expect(statSync(join(baseFolder, "state")).mode & 0o777).toBe(0o700);
-    const second = await openConfiguredExchange(config("state"), liveSeam(), { baseFolder });
+    const second = await openConfiguredExchange(config("state"), createLiveRuntime(), {
+      baseFolder,
+    });
     expect(second.exchange.account(ALICE)?.deposits).toBe(100_012_500_000n);
     await second.close();
   });
 
   it("belongs to one exchange at a time, and to the next once that has ended", async () => {
     const baseFolder = folder();
-    const first = await openConfiguredExchange(config("state"), liveSeam(), { baseFolder });
+    const first = await openConfiguredExchange(config("state"), createLiveRuntime(), {
+      baseFolder,
+    });
     const again = openConfiguredExchange(
       config(`../${baseFolder.split("/").at(-1)}/state`),
-      liveSeam(),
+      createLiveRuntime(),
       { baseFolder },
     );
     await expect(again).rejects.toThrow(ConfigError);
     await expect(again).rejects.toThrow(/dataDir: is in use by another exchange/);
     await first.close();
-    await (await openConfiguredExchange(config("state"), liveSeam(), { baseFolder })).close();
+    await (
+      await openConfiguredExchange(config("state"), createLiveRuntime(), { baseFolder })
+    ).close();
   });
 
   it("is released unchanged when its state contradicts the configuration", async () => {
     const baseFolder = folder();
-    await (await openConfiguredExchange(config("state"), liveSeam(), { baseFolder })).close();
+    await (
+      await openConfiguredExchange(config("state"), createLiveRuntime(), { baseFolder })
+    ).close();
     await expect(
-      openConfiguredExchange(config("state", { creditDecimals: 2 }), liveSeam(), { baseFolder }),
+      openConfiguredExchange(config("state", { creditDecimals: 2 }), createLiveRuntime(), {
+        baseFolder,
+      }),
     ).rejects.toThrow(/creditDecimals/);
-    await (await openConfiguredExchange(config("state"), liveSeam(), { baseFolder })).close();
+    await (
+      await openConfiguredExchange(config("state"), createLiveRuntime(), { baseFolder })
+    ).close();
   });
 
   it("is refused if it is a file, or a folder with other content", async () => {
@@ -181,7 +195,7 @@ describe("a configuration's dataDir", () => {
   });
 
   it("is never ignored: without a way to store it no exchange is created", () => {
-    expect(() => configuredExchange(config("state"), liveSeam())).toThrow(RunError);
+    expect(() => configuredExchange(config("state"), createLiveRuntime())).toThrow(RunError);
   });
 });
 

@@ -7,7 +7,7 @@ import { Signature } from "ethers";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
 import { loadExchangeConfig } from "#cli/load-exchange-config.js";
-import { liveSeam } from "#core/live-seam.js";
+import { createLiveRuntime } from "#core/live-runtime.js";
 import { seededRandom } from "#core/seeded-random.js";
 import { openDataDir } from "#simulator/data-dir.js";
 import { EmbeddedExchange } from "#simulator/exchange.js";
@@ -233,9 +233,9 @@ describe("an exchange with a dataDir, killed with kill -9 while three clients tr
     const folder = mkdtempSync(join(tmpdir(), "mw-"));
     const yaml = join(folder, "exchange.yaml");
     writeFileSync(yaml, YAML);
-    const seam = liveSeam();
+    const runtime = createLiveRuntime();
     const config = loadExchangeConfig(yaml);
-    const rules = new EmbeddedExchange({ ...config, dataDir: undefined }, seam);
+    const rules = new EmbeddedExchange({ ...config, dataDir: undefined }, runtime);
     const witnesses = KEYS.map((key) => new Witness(new ReferenceClient(rules, Date.now, key)));
     const [first] = witnesses as [Witness, Witness, Witness];
     const random = seededRandom("kills");
@@ -312,7 +312,7 @@ describe("an exchange with a dataDir, killed with kill -9 while three clients tr
         );
       do {
         await new Promise<void>((resolve) =>
-          seam.clock.setTimer(400 + Math.floor(random.uniform() * 800), resolve),
+          runtime.clock.setTimer(400 + Math.floor(random.uniform() * 800), resolve),
         );
       } while (!hasTraded());
       await kill(child);
@@ -324,7 +324,7 @@ describe("an exchange with a dataDir, killed with kill -9 while three clients tr
 
     // The file that the killed process left, in an exchange that the test can inspect.
     const dataDir = await openDataDir(join(folder, "state"));
-    const exchange = new EmbeddedExchange({ ...config, dataDir: undefined }, seam, {
+    const exchange = new EmbeddedExchange({ ...config, dataDir: undefined }, runtime, {
       records: dataDir.records,
     });
     expect(exchange.audit().isConserved).toBe(true);

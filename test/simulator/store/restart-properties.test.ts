@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Clock, Seam } from "#core/seam.js";
+import type { Clock, Runtime } from "#core/runtime.js";
 import { seededRandom } from "#core/seeded-random.js";
 import { VirtualClock } from "#core/virtual-clock.js";
 import { type ExchangeConfigInput, parseExchangeConfig } from "#simulator/config.js";
@@ -97,8 +97,8 @@ class KillableExchange {
   }
 
   #made(clock: Clock, records: MemoryRecords): EmbeddedExchange {
-    const seam: Seam = { clock, random: this.#random };
-    return new EmbeddedExchange(this.#config, seam, { ...this.#options, records });
+    const runtime: Runtime = { clock, random: this.#random };
+    return new EmbeddedExchange(this.#config, runtime, { ...this.#options, records });
   }
 }
 

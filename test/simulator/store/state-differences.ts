@@ -121,7 +121,7 @@ function kept(object: object): Map<string, unknown> {
     // An empty meter's state is one constant, shared by all meters.
     fields.set("#state", { ...(fields.get("#state") as object) });
   }
-  for (const name of ["runtime", "#runtime", "seam", "#seam"]) {
+  for (const name of ["runtime", "#runtime", "runtime", "#runtime"]) {
     fields.delete(name);
   }
   for (const name of Object.keys(NOT_LASTING[object.constructor.name] ?? {})) {

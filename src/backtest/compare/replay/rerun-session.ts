@@ -102,7 +102,7 @@ export function openingPositions(
   return new Map(
     opened.flatMap(({ marketId, instrument, history }): [MarketId, OpeningPosition][] => {
       const amount = start?.positionsBase[marketId] ?? "0";
-      const lots = instrument.lotsOf(amount.replace("-", ""));
+      const lots = instrument.parseAmount(amount.replace("-", ""));
       const mark = markAt(history.marks, startUs);
       return lots === 0 || mark === undefined
         ? []

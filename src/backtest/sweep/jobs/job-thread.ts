@@ -2,7 +2,7 @@ import { setFlagsFromString } from "node:v8";
 import { parentPort, workerData } from "node:worker_threads";
 import { toUncaughtStrategyError } from "../../../bot/strategy/uncaught-strategy-error.js";
 import { RunError } from "../../../core/errors.js";
-import { liveSeam } from "../../../core/runtime/live-seam.js";
+import { createLiveRuntime } from "../../../core/runtime/live-runtime.js";
 import { onUncaught } from "../../../core/uncaught.js";
 import { openLog } from "../../../monitoring/log.js";
 import { disableParallelGc } from "../../run/disable-parallel-gc.js";
@@ -41,7 +41,11 @@ const isOn = (): boolean => {
   return true;
 };
 
-const player = new JobPlayer(openLog({ level: "warn", clock: liveSeam().clock }), version, isOn);
+const player = new JobPlayer(
+  openLog({ level: "warn", clock: createLiveRuntime().clock }),
+  version,
+  isOn,
+);
 let history: PlayedHistory | undefined;
 
 port.on("message", (message: ToThread) => {

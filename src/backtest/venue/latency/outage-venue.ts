@@ -1,5 +1,5 @@
 import { NEVER, type Observable } from "rxjs";
-import type { Timer } from "../../../core/runtime/seam.js";
+import type { Timer } from "../../../core/runtime/runtime.js";
 import type { MarketId } from "../../../core/units.js";
 import type { Action, Venue, VenueEvent } from "../../../exchange/venue.js";
 import type { Span } from "../../../history/spans.js";

@@ -7,7 +7,7 @@ import { parseQuantity } from "../../../chain/rpc/rpc-values.js";
 import { AccountReader } from "../../../chain/transactions/account-reader.js";
 import { ConfigError } from "../../../core/errors.js";
 import { decimalToScaled, scaledToDecimal } from "../../../core/instrument.js";
-import type { Clock } from "../../../core/runtime/seam.js";
+import type { Clock } from "../../../core/runtime/runtime.js";
 import type { Hex, Ms } from "../../../core/units.js";
 import type { VenueRules } from "../../../exchange/records.js";
 import type { RestClient } from "../../../exchange/rest/rest-client.js";

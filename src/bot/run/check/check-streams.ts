@@ -1,5 +1,5 @@
 import type { Signer } from "../../../core/crypto/signing.js";
-import type { Seam } from "../../../core/runtime/seam.js";
+import type { Runtime } from "../../../core/runtime/runtime.js";
 import type { MarketId, Ms } from "../../../core/units.js";
 import { LiveVenue } from "../../../exchange/live-venue.js";
 import type { VenueRules } from "../../../exchange/records.js";
@@ -15,7 +15,7 @@ const MOST_FAILURES = 3;
 export interface StreamCheck {
   readonly config: BotConfig;
   readonly transport: Transport;
-  readonly runtime: Seam;
+  readonly runtime: Runtime;
   readonly signer: Signer;
   readonly rules: VenueRules;
   /** Exchange time, once its clock was read. */
@@ -35,7 +35,7 @@ export async function checkStreams(check: StreamCheck): Promise<Finding[]> {
   const { config, transport, runtime, signer, rules, exchangeNowMs, registered, withinMs } = check;
   const venue = new LiveVenue({
     transport,
-    seam: runtime,
+    runtime,
     signer,
     markets: Object.keys(config.markets),
     exchangeNowMs,

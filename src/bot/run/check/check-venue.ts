@@ -1,8 +1,8 @@
 import type { Signer } from "../../../core/crypto/signing.js";
+import type { Runtime } from "../../../core/runtime/runtime.js";
 import { createRxScheduler } from "../../../core/runtime/rx-scheduler.js";
-import type { Seam } from "../../../core/runtime/seam.js";
 import type { Hex, MarketId, Ms } from "../../../core/units.js";
-import { instrumentsOf } from "../../../exchange/protocol/decode-rules.js";
+import { createInstruments } from "../../../exchange/protocol/decode-rules.js";
 import { INVALID_SIGNATURE, NO_ACCOUNT } from "../../../exchange/protocol/errors.js";
 import type {
   VenueBalances,
@@ -30,7 +30,7 @@ export interface VenueCheck {
   readonly client: RestClient;
   /** The client's own transport, for the streams. */
   readonly transport: Transport;
-  readonly runtime: Seam;
+  readonly runtime: Runtime;
   readonly syncClock: () => Promise<{ readonly offsetMs: Ms; readonly roundTripMs: number }>;
   readonly strategies: ReadonlyMap<MarketId, BoundStrategy>;
   /** Hashes of our server-built orders. */
@@ -129,7 +129,7 @@ function domainFindings(rules: VenueRules): Finding[] {
 /** A strategy may refuse its parameters only once it knows the market's grid. */
 function bindStrategies({ strategies, runtime }: VenueCheck, rules: VenueRules): void {
   const scheduler = createRxScheduler(runtime.clock);
-  for (const [marketId, instrument] of instrumentsOf(rules)) {
+  for (const [marketId, instrument] of createInstruments(rules)) {
     strategies.get(marketId)?.({ marketId, instrument, scheduler, random: runtime.random });
   }
 }
@@ -216,7 +216,7 @@ function marginFindings(
 ): Finding[] {
   const unit = 10 ** rules.creditDecimals;
   const netValue = Number(balances.netValue) / unit;
-  const instruments = instrumentsOf(rules);
+  const instruments = createInstruments(rules);
   let needed = 0;
   const unbounded: string[] = [];
   for (const { marketId, bids, asks } of books) {

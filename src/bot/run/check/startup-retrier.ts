@@ -1,5 +1,5 @@
 import { rejectOnAbort } from "../../../core/runtime/reject-on-abort.js";
-import type { Clock } from "../../../core/runtime/seam.js";
+import type { Clock } from "../../../core/runtime/runtime.js";
 import type { Ms } from "../../../core/units.js";
 import { pause } from "../../../exchange/rest/pause.js";
 import { classifyTransientFailure } from "../../../exchange/rest/transient-failure.js";

@@ -1,5 +1,5 @@
 import { Decimal } from "decimal.js";
-import type { Clock } from "../../../core/runtime/seam.js";
+import type { Clock } from "../../../core/runtime/runtime.js";
 import type { MarketId, Ms } from "../../../core/units.js";
 import type { Level } from "../../../market/book/readable-book.js";
 import type { PnlPart } from "../../../monitoring/metrics.js";
@@ -76,7 +76,7 @@ export function buildScreenModel(
     }),
     liquidator: screenLiquidator(monitor.liquidation.running, {
       quote: (units) => short(quoteText(bot, units)),
-      baseOf: (id, lots) => traders.get(id)?.instrument.amountOf(lots) ?? String(lots),
+      baseOf: (id, lots) => traders.get(id)?.instrument.formatAmount(lots) ?? String(lots),
     }),
     notes: monitor.notes,
     footer,
@@ -142,9 +142,9 @@ function levelsOf(
       .filter((order) => order.ticks === ticks)
       .reduce((sum, order) => sum + order.lots, 0);
     return {
-      price: instrument.priceOf(ticks),
-      amount: instrument.amountOf(lots),
-      own: ours === 0 ? undefined : instrument.amountOf(ours),
+      price: instrument.formatPrice(ticks),
+      amount: instrument.formatAmount(lots),
+      own: ours === 0 ? undefined : instrument.formatAmount(ours),
     };
   });
 }
@@ -154,7 +154,7 @@ function spreadOf(bot: Bot, marketId: MarketId): string | undefined {
   const midHalfTicks = trader?.midHalfTicks;
   if (trader === undefined || midHalfTicks === undefined) return undefined;
   const ticks = trader.book.asks.bestTicks - trader.book.bids.bestTicks;
-  const text = ticks > 0 ? trader.instrument.priceOf(ticks) : "0";
+  const text = ticks > 0 ? trader.instrument.formatPrice(ticks) : "0";
   return `${text} (${((ticks * 20_000) / midHalfTicks).toFixed(2)} bps)`;
 }
 

@@ -3,7 +3,7 @@ import { scaledToDecimal } from "../../../core/instrument.js";
 import type { Lots, MarketId } from "../../../core/units.js";
 import { PNL_PARTS, type PnlPart } from "../../../monitoring/metrics.js";
 import type { Readiness } from "../../../monitoring/metrics-server.js";
-import type { Reason } from "../../../strategies/intent.js";
+import type { QuoteReason } from "../../../strategies/intent.js";
 import type { Bot } from "../../engine/bot.js";
 import {
   describeShedLoad,
@@ -41,7 +41,7 @@ export interface MarketStatus {
   readonly bestBid: string | undefined;
   readonly bestAsk: string | undefined;
   readonly markQuote: string | undefined;
-  readonly lastReason: Reason | undefined;
+  readonly lastReason: QuoteReason | undefined;
 }
 
 /** A takeover and its unwinding, in base and quote. */
@@ -139,7 +139,7 @@ export function buildBotStatus(bot: Bot, running?: RunningLiquidator): BotStatus
   const pnl = pnlText(parts);
   const unwinds = bot.liquidatedInventory.reports();
   const baseOf = (marketId: MarketId, lots: Lots): string =>
-    traders.get(marketId)?.instrument.amountOf(lots) ?? String(lots);
+    traders.get(marketId)?.instrument.formatAmount(lots) ?? String(lots);
   const quote = (units: bigint | undefined): string | undefined =>
     units === undefined ? undefined : quoteText(bot, units);
   return {
@@ -263,7 +263,7 @@ function unwindStatus(
   const rest = remainingLots === 0 ? undefined : running?.unsoldValue(marketId, remainingLots);
   const restCredit = rest?.credit ?? markCredit;
   const trader = bot.context.traders.get(marketId);
-  const base = (lots: Lots): string => trader?.instrument.amountOf(lots) ?? String(lots);
+  const base = (lots: Lots): string => trader?.instrument.formatAmount(lots) ?? String(lots);
   const at = bot.liquidatedInventory
     .trajectories(marketId)
     .find((one) => one.takeoverId === takeoverId);
@@ -272,7 +272,7 @@ function unwindStatus(
       ? undefined
       : {
           allowedBase: base(at.allowedLots),
-          worstPrice: trader.instrument.priceOf(at.worstTicks),
+          worstPrice: trader.instrument.formatPrice(at.worstTicks),
           nextStepAtMs: at.nextStepAtMs,
         };
   return {
@@ -315,8 +315,8 @@ function marketStatus(bot: Bot, marketId: MarketId): MarketStatus {
     openAsks: open.filter(({ side }) => side === "SELL").length,
     unknownOrders: open.filter(({ phase }) => phase === "unknown").length,
     manualOrders: account.orders.foreign(marketId).length,
-    bestBid: touching?.instrument.priceOf(touching.book.bids.bestTicks),
-    bestAsk: touching?.instrument.priceOf(touching.book.asks.bestTicks),
+    bestBid: touching?.instrument.formatPrice(touching.book.bids.bestTicks),
+    bestAsk: touching?.instrument.formatPrice(touching.book.asks.bestTicks),
     markQuote: mark === undefined ? undefined : quoteText(bot, mark),
     lastReason: trader?.target?.intent.reason ?? trader?.unwind?.reason ?? trader?.quotes?.reason,
   };

@@ -1,5 +1,5 @@
 import { describeThrown } from "../../../core/describe-thrown.js";
-import type { Clock } from "../../../core/runtime/seam.js";
+import type { Clock } from "../../../core/runtime/runtime.js";
 import type { RestClient } from "../../../exchange/rest/rest-client.js";
 import type { Log } from "../../../monitoring/log.js";
 import { cancelAfterFailure } from "../../cancelling/cancel-after-failure.js";

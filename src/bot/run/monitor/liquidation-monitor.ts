@@ -56,7 +56,7 @@ export class LiquidationMonitor {
       const { state, remainingLots = 0, restBy } = opportunity.unwound ?? {};
       const remainingBase = this.#bot()
         ?.context.traders.get(marketId)
-        ?.instrument.amountOf(remainingLots);
+        ?.instrument.formatAmount(remainingLots);
       const fields = {
         marketId,
         victim,

@@ -1,4 +1,4 @@
-import type { Clock } from "../../../core/runtime/seam.js";
+import type { Clock } from "../../../core/runtime/runtime.js";
 import type { Log } from "../../../monitoring/log.js";
 import { LogThrottle } from "../../../monitoring/log-throttle.js";
 import type { ScreenNote } from "../../../monitoring/screen-model.js";

@@ -1,7 +1,7 @@
 import type { AccountChange } from "../../../account/account-change.js";
 import { isFinalPhase, type OrderChange } from "../../../account/orders/order.js";
 import { scaledToDecimal } from "../../../core/instrument.js";
-import type { Clock } from "../../../core/runtime/seam.js";
+import type { Clock } from "../../../core/runtime/runtime.js";
 import type { Hex, MarketId, Ms } from "../../../core/units.js";
 import type { VenueIncome, VenueOrder, VenueTrade } from "../../../exchange/records.js";
 import type { Action, Outcome } from "../../../exchange/venue.js";
@@ -275,8 +275,8 @@ export class RunMonitor {
     this.#runLog.write("info", "fill", {
       marketId,
       side,
-      price: instrument?.toldPriceOf(ticks),
-      amount: instrument?.toldAmountOf(lots, restPaper),
+      price: instrument?.formatReportedPrice(ticks),
+      amount: instrument?.formatReportedAmount(lots, restPaper),
       liquidity,
       tradeId: id,
     });

@@ -1,4 +1,4 @@
-import type { Clock } from "../../../core/runtime/seam.js";
+import type { Clock } from "../../../core/runtime/runtime.js";
 import type { Ms } from "../../../core/units.js";
 import type { Bucket } from "../../../executor/dispatch-budget.js";
 import type { Metrics } from "../../../monitoring/metrics.js";

@@ -44,7 +44,7 @@ export async function dataDownloadCommand(
     : exchange;
   const work = (signal: AbortSignal): Promise<Downloaded> =>
     nameExchangeInErrors(address, async () => {
-      const { client, close } = await connect({ baseUrl: address, seam: context.runtime });
+      const { client, close } = await connect({ baseUrl: address, runtime: context.runtime });
       try {
         return await download(new HistoryStore(store), client, {
           market,

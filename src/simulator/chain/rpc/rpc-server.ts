@@ -5,7 +5,7 @@ import { RunError } from "../../../core/errors.js";
 import { isKnownHost } from "../../../core/http/host-header.js";
 import { HTTP_BOUNDS } from "../../../core/http/http-bounds.js";
 import { isFromWebPage } from "../../../core/http/web-page.js";
-import type { Clock } from "../../../core/runtime/seam.js";
+import type { Clock } from "../../../core/runtime/runtime.js";
 import type { Hex } from "../../../core/units.js";
 import type { ChainRpcConfig } from "../chain-config.js";
 import type { EmbeddedChain } from "../embedded-chain.js";

@@ -1,4 +1,4 @@
-import type { Random } from "../../../core/runtime/seam.js";
+import type { Random } from "../../../core/runtime/runtime.js";
 import { seededRandom } from "../../../core/runtime/seeded-random.js";
 import type { Ms } from "../../../core/units.js";
 import type { FundamentalParams } from "../synthetic-params.js";

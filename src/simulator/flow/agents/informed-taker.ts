@@ -1,4 +1,4 @@
-import type { Random } from "../../../core/runtime/seam.js";
+import type { Random } from "../../../core/runtime/runtime.js";
 import type { Ms } from "../../../core/units.js";
 import type { InformedParams } from "../synthetic-params.js";
 import { type AgentView, type FlowAgent, notionalToLots, take } from "./flow-agent.js";

@@ -1,6 +1,6 @@
 import { bytesToHex } from "../../../core/crypto/hex.js";
 import { keccak256 } from "../../../core/crypto/keccak.js";
-import type { Seam, Timer } from "../../../core/runtime/seam.js";
+import type { Runtime, Timer } from "../../../core/runtime/runtime.js";
 import { seededRandom } from "../../../core/runtime/seeded-random.js";
 import type { Hex, MarketId } from "../../../core/units.js";
 import type { AccountFlow, FlowExchange } from "../flow-accounts.js";
@@ -46,11 +46,11 @@ export class LeveragedFlow implements AccountFlow {
    * Opens every account.
    * @throws RunError when the exchange accepts no more accounts
    */
-  start(exchange: FlowExchange, seam: Seam): void {
+  start(exchange: FlowExchange, runtime: Runtime): void {
     this.#isRunning = true;
-    const traders = this.#markets.flatMap((market) => this.#tradersOf(market, exchange, seam));
+    const traders = this.#markets.flatMap((market) => this.#tradersOf(market, exchange, runtime));
     for (const { trader, openAtMs } of traders) {
-      this.#actLater(trader, openAtMs - seam.clock.monotonicMs(), seam);
+      this.#actLater(trader, openAtMs - runtime.clock.monotonicMs(), runtime);
     }
   }
 
@@ -62,11 +62,15 @@ export class LeveragedFlow implements AccountFlow {
     this.#timers.clear();
   }
 
-  #tradersOf({ marketId, seed, params }: LeveragedMarket, exchange: FlowExchange, seam: Seam) {
+  #tradersOf(
+    { marketId, seed, params }: LeveragedMarket,
+    exchange: FlowExchange,
+    runtime: Runtime,
+  ) {
     return Array.from({ length: params.count }, (_, index) => {
       const random = seededRandom(`${seed}/leveraged-${index + 1}`);
       const creditQuote = sampleLognormal(random, params.creditQuote, params.sizeSigma);
-      const openAtMs = seam.clock.monotonicMs() + random.uniform() * params.openWithinMs;
+      const openAtMs = runtime.clock.monotonicMs() + random.uniform() * params.openWithinMs;
       const markets =
         random.uniform() < params.severalMarketsShare ? this.#marketsFrom(marketId) : [marketId];
       const trader = new LeveragedTrader(
@@ -91,13 +95,13 @@ export class LeveragedFlow implements AccountFlow {
     return { id, market: exchange.market(id), leverage: own.params.leverage };
   }
 
-  #actLater(trader: LeveragedTrader, waitMs: number, seam: Seam): void {
-    const timer = seam.clock.setTimer(Math.max(1, Math.ceil(waitMs)), () => {
+  #actLater(trader: LeveragedTrader, waitMs: number, runtime: Runtime): void {
+    const timer = runtime.clock.setTimer(Math.max(1, Math.ceil(waitMs)), () => {
       this.#timers.delete(trader);
-      const next = trader.act(seam.clock.monotonicMs());
+      const next = trader.act(runtime.clock.monotonicMs());
       // A failed exchange has stopped the flow in the meantime.
       if (this.#isRunning) {
-        this.#actLater(trader, next, seam);
+        this.#actLater(trader, next, runtime);
       }
     });
     this.#timers.set(trader, timer);

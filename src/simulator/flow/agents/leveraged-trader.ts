@@ -1,4 +1,4 @@
-import type { Random } from "../../../core/runtime/seam.js";
+import type { Random } from "../../../core/runtime/runtime.js";
 import type { Lots, MarketId, Ms, PaperUnits } from "../../../core/units.js";
 import type { FlowAccount, FlowAccountMarket } from "../flow-accounts.js";
 import { sampleArrivalMs } from "./sampling.js";

@@ -1,4 +1,4 @@
-import type { Random } from "../../../core/runtime/seam.js";
+import type { Random } from "../../../core/runtime/runtime.js";
 import type { Ms, Side, Ticks } from "../../../core/units.js";
 import type { FlowOrderRef } from "../flow-market.js";
 import type { ProviderParams } from "../synthetic-params.js";

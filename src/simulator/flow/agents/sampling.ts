@@ -1,4 +1,4 @@
-import type { Random } from "../../../core/runtime/seam.js";
+import type { Random } from "../../../core/runtime/runtime.js";
 
 /**
  * A standard normal draw (Box and Muller 1958; one of the pair, two uniforms a draw, so that random

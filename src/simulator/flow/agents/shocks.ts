@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Random } from "../../../core/runtime/seam.js";
+import type { Random } from "../../../core/runtime/runtime.js";
 import { seededRandom } from "../../../core/runtime/seeded-random.js";
 import { DAY_MS, type Ms } from "../../../core/units.js";
 

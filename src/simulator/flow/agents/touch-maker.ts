@@ -1,4 +1,4 @@
-import type { Random } from "../../../core/runtime/seam.js";
+import type { Random } from "../../../core/runtime/runtime.js";
 import type { Lots, Ms, Side, Ticks } from "../../../core/units.js";
 import type { FlowOrderRef } from "../flow-market.js";
 import type { TouchParams } from "../synthetic-params.js";

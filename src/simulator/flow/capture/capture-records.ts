@@ -86,7 +86,7 @@ export function decodeTrade(
   fallbackLine: number,
   grid: GridDecoder,
 ): CapturedTrade {
-  const lots = grid.lotsOf(stringOf(record, "amount"));
+  const lots = grid.parseAmount(stringOf(record, "amount"));
   if (lots === 0)
     throw new FormatError("is not a positive amount", {
       field: "amount",
@@ -99,7 +99,7 @@ export function decodeTrade(
     line: lineOf(record, fallbackLine),
     receivedNs: receivedOf(record),
     id: String(integerOf(record, "id")),
-    ticks: grid.ticksOf(stringOf(record, "price")),
+    ticks: grid.parsePrice(stringOf(record, "price")),
     lots,
     aggressor: booleanOf(record, "isBuyerMaker") ? "SELL" : "BUY",
   };
@@ -140,8 +140,8 @@ function levelsOf(record: RawRecord, field: "bids" | "asks", grid: GridDecoder):
         expected: "two decimal strings: [price, amount]",
       });
     }
-    pairs[2 * i] = grid.ticksOf(price);
-    pairs[2 * i + 1] = grid.lotsOf(amount);
+    pairs[2 * i] = grid.parsePrice(price);
+    pairs[2 * i + 1] = grid.parseAmount(amount);
   }
   return pairs;
 }

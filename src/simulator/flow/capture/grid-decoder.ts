@@ -26,9 +26,9 @@ export class GridDecoder {
    * A price as ticks, at least 1.
    * @throws FormatError when it is off the tick grid or not positive.
    */
-  ticksOf(price: string): Ticks {
+  parsePrice(price: string): Ticks {
     const quick = scaledOf(price, this.#instrument.priceDecimals) / this.#tickUnit;
-    const ticks = Number.isSafeInteger(quick) ? quick : this.#instrument.ticksOf(price);
+    const ticks = Number.isSafeInteger(quick) ? quick : this.#instrument.parsePrice(price);
     if (ticks > 0) return ticks;
     throw new FormatError("is not a price", {
       field: "price",
@@ -38,9 +38,9 @@ export class GridDecoder {
   }
 
   /** An amount as lots, zero included. @throws FormatError when it is off the step grid. */
-  lotsOf(amount: string): Lots {
+  parseAmount(amount: string): Lots {
     const lots = scaledOf(amount, this.#instrument.amountDecimals) / this.#stepUnit;
-    return Number.isSafeInteger(lots) ? lots : this.#instrument.lotsOf(amount);
+    return Number.isSafeInteger(lots) ? lots : this.#instrument.parseAmount(amount);
   }
 }
 

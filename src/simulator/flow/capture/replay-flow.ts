@@ -2,7 +2,7 @@ import { ConfigError, MarketwrightError, RunError } from "../../../core/errors.j
 import type { Instrument } from "../../../core/instrument.js";
 import { createQueueModel } from "../../../core/queue/queue-model-names.js";
 import { riskAverseQueue } from "../../../core/queue/queue-models.js";
-import type { Seam, Timer } from "../../../core/runtime/seam.js";
+import type { Runtime, Timer } from "../../../core/runtime/runtime.js";
 import type { Ms } from "../../../core/units.js";
 import type { FlowMarket, OrderFlow } from "../flow-market.js";
 import { readCapture } from "./capture.js";
@@ -72,7 +72,7 @@ export class ReplayFlow implements OrderFlow {
   #run:
     | {
         readonly market: FlowMarket;
-        readonly seam: Seam;
+        readonly runtime: Runtime;
         readonly startedAt: number;
         readonly captureStartMs: Ms;
       }
@@ -128,14 +128,14 @@ export class ReplayFlow implements OrderFlow {
    * Begins at once when preloaded, else as soon as enough is read.
    * @throws RunError when started twice or after stop.
    */
-  start(market: FlowMarket, seam: Seam): void {
+  start(market: FlowMarket, runtime: Runtime): void {
     if (this.#run !== undefined || this.#stopped)
       throw new RunError("a replay can be started only once", { field: market.marketId });
     this.#source ??= new ReplaySource(
       readCapture(this.#options.files, market.instrument),
       this.#options.readAhead ?? DEFAULT_READ_AHEAD,
     );
-    this.#prime(market, seam, {
+    this.#prime(market, runtime, {
       seenSnapshot: false,
       firstMs: undefined,
       lastMs: 0,
@@ -152,12 +152,17 @@ export class ReplayFlow implements OrderFlow {
   /**
    * Builds the opening book; reads more and is called again while the events so far do not suffice.
    */
-  #prime(market: FlowMarket, seam: Seam, primed: Primed): void {
+  #prime(market: FlowMarket, runtime: Runtime, primed: Primed): void {
     for (let event = this.#peek(); event !== undefined; event = this.#peek()) {
       primed.firstMs ??= event.timeMs;
       const complete = primed.seenSnapshot || event.timeMs >= primed.firstMs + SNAPSHOT_WITHIN_MS;
       if (complete && event.timeMs >= (this.#options.fromMs ?? 0)) {
-        this.#open(market, seam, Math.max(primed.lastMs, this.#options.fromMs ?? 0), primed.mark);
+        this.#open(
+          market,
+          runtime,
+          Math.max(primed.lastMs, this.#options.fromMs ?? 0),
+          primed.mark,
+        );
         return;
       }
       this.#source?.drop();
@@ -166,11 +171,16 @@ export class ReplayFlow implements OrderFlow {
       if (event.kind === "snapshot") primed.seenSnapshot = true;
       if (event.kind === "snapshot" || event.kind === "update") this.#depth.apply(event);
     }
-    this.#afterReading(() => this.#prime(market, seam, primed), this.#nothingToPlay(primed));
+    this.#afterReading(() => this.#prime(market, runtime, primed), this.#nothingToPlay(primed));
   }
 
-  #open(market: FlowMarket, seam: Seam, captureStartMs: Ms, mark: CapturedMark | undefined): void {
-    this.#run = { market, seam, startedAt: seam.clock.monotonicMs(), captureStartMs };
+  #open(
+    market: FlowMarket,
+    runtime: Runtime,
+    captureStartMs: Ms,
+    mark: CapturedMark | undefined,
+  ): void {
+    this.#run = { market, runtime, startedAt: runtime.clock.monotonicMs(), captureStartMs };
     market.attachRecorded(
       this.#depth,
       createQueueModel(this.#options.queue ?? riskAverseQueue.name, market.instrument.lotBase),
@@ -190,9 +200,9 @@ export class ReplayFlow implements OrderFlow {
       const overLimit = event.timeMs >= endMs;
       const dueAt =
         run.startedAt + (Math.min(event.timeMs, endMs) - run.captureStartMs) / this.#options.speed;
-      const waitMs = Math.ceil(dueAt - run.seam.clock.monotonicMs());
+      const waitMs = Math.ceil(dueAt - run.runtime.clock.monotonicMs());
       if (waitMs > 0) {
-        this.#timer = run.seam.clock.setTimer(waitMs, () => this.#playDue());
+        this.#timer = run.runtime.clock.setTimer(waitMs, () => this.#playDue());
         void this.#source?.fill();
         return;
       }

@@ -84,20 +84,20 @@ function marketRecord(state: ExchangeState, market: Market): WireMarket {
     filters: [
       {
         filterType: "PRICE_FILTER",
-        maxPrice: instrument.priceOf(rules.maxTicks),
-        minPrice: instrument.priceOf(rules.minTicks),
+        maxPrice: instrument.formatPrice(rules.maxTicks),
+        minPrice: instrument.formatPrice(rules.minTicks),
         tickSize: config.tickSize,
       },
       {
         filterType: "AMOUNT_FILTER",
-        maxAmount: instrument.amountOf(rules.maxLots),
-        minAmount: instrument.amountOf(rules.minLots),
+        maxAmount: instrument.formatAmount(rules.maxLots),
+        minAmount: instrument.formatAmount(rules.minLots),
         stepSize: config.stepSize,
       },
       {
         filterType: "MARKET_AMOUNT_FILTER",
-        maxAmount: instrument.amountOf(rules.marketMaxLots),
-        minAmount: instrument.amountOf(rules.marketMinLots),
+        maxAmount: instrument.formatAmount(rules.marketMaxLots),
+        minAmount: instrument.formatAmount(rules.marketMinLots),
         stepSize: config.stepSize,
       },
       { filterType: "MAX_OPEN_ORDERS_FILTER", limit: config.maxOpenOrders },

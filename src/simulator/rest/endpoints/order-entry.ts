@@ -207,7 +207,7 @@ export class OrderEntry {
     }
     if (part !== undefined) {
       const open = side === "BUY" ? part.openBuyLots : part.openSellLots;
-      const ordered = market.instrument.paperOf(open + lots);
+      const ordered = market.instrument.lotsToPaper(open + lots);
       if (isOnlyReducingSize(part.position.matched.paper, side, ordered)) return;
     }
     if (account.reduceOnly) {
@@ -219,7 +219,9 @@ export class OrderEntry {
     const { buy, sell, boundByExposure } = computeCapacity(market, account, this.#state.markets);
     // A SELL far below the market trades at the market, so its notional is computed at the mark.
     const notional =
-      side === "BUY" ? credit : larger(credit, market.valueAtMark(market.instrument.paperOf(lots)));
+      side === "BUY"
+        ? credit
+        : larger(credit, market.valueAtMark(market.instrument.lotsToPaper(lots)));
     if (notional > (side === "BUY" ? buy : sell)) {
       throw boundByExposure
         ? new ApiError(

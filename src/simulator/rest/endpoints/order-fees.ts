@@ -94,7 +94,7 @@ export class OrderFees {
     }
     return choices.waiverUnit === "quote"
       ? credit * 10n ** BigInt(WAIVER_DECIMALS - creditDecimals) < this.#fixedWaiver
-      : market.instrument.paperOf(lots) * 10n ** BigInt(WAIVER_DECIMALS - paperDecimals) <
+      : market.instrument.lotsToPaper(lots) * 10n ** BigInt(WAIVER_DECIMALS - paperDecimals) <
           this.#fixedWaiver;
   }
 }

@@ -115,7 +115,7 @@ function amountLots({ instrument, rules }: Market, amount: string, type: OrderTy
   if (lots % rules.lotStep !== 0 || lots < least || lots > most) {
     throw new ApiError(
       2016,
-      `amount is not between ${instrument.amountOf(least)} and ${instrument.amountOf(most)} in steps of ${rules.config.stepSize}`,
+      `amount is not between ${instrument.formatAmount(least)} and ${instrument.formatAmount(most)} in steps of ${rules.config.stepSize}`,
     );
   }
   return lots;
@@ -133,7 +133,7 @@ function gridCount(
   instrument: Instrument,
 ): number {
   try {
-    return key === "price" ? instrument.ticksOf(text) : instrument.lotsOf(text);
+    return key === "price" ? instrument.parsePrice(text) : instrument.parseAmount(text);
   } catch {
     if (!DECIMAL.test(text)) {
       throw new ApiError(1111, `parameter ${key} is not a plain decimal`);

@@ -204,14 +204,14 @@ export class PublicEndpoints {
     const volume = market.day.volume(nowMs);
     const extremes = market.day.extremes(nowMs);
     const price = (value: bigint | undefined) =>
-      value === undefined ? lastPrice(market) : instrument.priceOf(Number(value));
+      value === undefined ? lastPrice(market) : instrument.formatPrice(Number(value));
     const { baseAsset, quoteAsset } = rules.config;
     return {
       ticker_id: market.id,
       base_currency: baseAsset,
       quote_currency: quoteAsset,
       last_price: lastPrice(market),
-      base_volume: instrument.amountOf(volume.lots),
+      base_volume: instrument.formatAmount(volume.lots),
       quote_volume: instrument.creditToDecimal(volume.quote),
       high: price(extremes?.high),
       low: price(extremes?.low),

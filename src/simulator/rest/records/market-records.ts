@@ -15,8 +15,8 @@ export function publicTradeFields(trade: Trade, status: string): WirePublicTrade
   const { instrument } = trade.market;
   return {
     id: trade.id,
-    price: instrument.priceOf(trade.ticks),
-    amount: instrument.amountOf(trade.lots),
+    price: instrument.formatPrice(trade.ticks),
+    amount: instrument.formatAmount(trade.lots),
     quoteAmount: instrument.creditToDecimal(trade.quote),
     time: trade.timeMs,
     isBuyerMaker: trade.isBuyerMaker,
@@ -37,7 +37,7 @@ export function levelRecords(market: Market, side: Side, limit: number): WireLev
   const levels: WireLevel[] = [];
   market.engine.forEachLevel(side, (ticks, lots) => {
     if (levels.length < limit) {
-      levels.push([market.instrument.priceOf(ticks), market.instrument.amountOf(lots)]);
+      levels.push([market.instrument.formatPrice(ticks), market.instrument.formatAmount(lots)]);
     }
     return levels.length < limit;
   });
@@ -51,7 +51,13 @@ const NO_VOLUME: BarVolume = { volumeLots: 0, volumeQuote: 0n };
 
 /** A bar of trades (docs/reference/exchange-interface.md#candle-fields). */
 export function tradeBarRecord(market: Market, bar: Candle, choices: BarChoices): WireKline {
-  return barRecord(market, bar, (ticks) => market.instrument.priceOf(Number(ticks)), bar, choices);
+  return barRecord(
+    market,
+    bar,
+    (ticks) => market.instrument.formatPrice(Number(ticks)),
+    bar,
+    choices,
+  );
 }
 
 /**
@@ -82,7 +88,7 @@ function barRecord(
     close: price(close),
     high: price(high),
     low: price(low),
-    volume: instrument.amountOf(volumeLots),
+    volume: instrument.formatAmount(volumeLots),
     ...(candleQuoteVolume && { quote_volume: instrument.creditToDecimal(volumeQuote) }),
   };
 }
@@ -101,8 +107,8 @@ export function marketStateRecord(market: Market, nowMs: Ms): WireMarketState {
     liquidationPriceOff: rules.config.liquidationPriceOff,
     liquidationThreshold: rules.config.liquidationThreshold,
     openInterest: scaledToDecimal(market.openInterestPaper, instrument.paperDecimals),
-    "24hVolume": instrument.amountOf(volume.lots),
-    price24HAgo: ago === undefined ? lastPrice(market) : instrument.priceOf(Number(ago)),
+    "24hVolume": instrument.formatAmount(volume.lots),
+    price24HAgo: ago === undefined ? lastPrice(market) : instrument.formatPrice(Number(ago)),
     "24hQuoteVolume": instrument.creditToDecimal(volume.quote),
     offchainMarkPrice: quotePrice(market, market.offchainMark),
     offchainMarkPrice24HAgo: quotePrice(market, offchainDay.priceAgo(nowMs) ?? market.offchainMark),
@@ -111,7 +117,7 @@ export function marketStateRecord(market: Market, nowMs: Ms): WireMarketState {
 
 /** The last trade's price; 0 before the first trade. */
 export function lastPrice({ instrument, lastTradeTicks }: Market): string {
-  return lastTradeTicks === undefined ? "0" : instrument.priceOf(lastTradeTicks);
+  return lastTradeTicks === undefined ? "0" : instrument.formatPrice(lastTradeTicks);
 }
 
 /** A price in credit units per whole base unit as a decimal. */

@@ -40,7 +40,7 @@ export function signedAmounts(
   lots: Lots,
   credit: CreditUnits,
 ): { paper: bigint; credit: CreditUnits } {
-  const paper = market.instrument.paperOf(lots);
+  const paper = market.instrument.lotsToPaper(lots);
   return side === "BUY" ? { paper, credit: -credit } : { paper: -paper, credit };
 }
 
@@ -55,19 +55,25 @@ export function orderRecord(order: Order, expirationUnit: "ms" | "s"): WireOrder
     account: terms.account.address,
     marketId: market.id,
     side: terms.side,
-    price: instrument.priceOf(order.ticks),
+    price: instrument.formatPrice(order.ticks),
     tif: terms.timeInForce,
     type: terms.type,
-    amount: instrument.amountOf(order.lots),
-    availableAmount: instrument.amountOf(order.openLots),
-    filledAmount: instrument.amountOf(order.filledLots),
-    canceledAmount: instrument.amountOf(order.canceledLots),
-    pendingAmount: instrument.amountOf(order.pendingLots),
-    expiredAmount: instrument.amountOf(order.expiredLots),
-    failedAmount: instrument.amountOf(order.failedLots),
+    amount: instrument.formatAmount(order.lots),
+    availableAmount: instrument.formatAmount(order.openLots),
+    filledAmount: instrument.formatAmount(order.filledLots),
+    canceledAmount: instrument.formatAmount(order.canceledLots),
+    pendingAmount: instrument.formatAmount(order.pendingLots),
+    expiredAmount: instrument.formatAmount(order.expiredLots),
+    failedAmount: instrument.formatAmount(order.failedLots),
     ...(pricedLots === 0
       ? {}
-      : { averagePrice: averagePrice(market, pricedQuote, market.instrument.paperOf(pricedLots)) }),
+      : {
+          averagePrice: averagePrice(
+            market,
+            pricedQuote,
+            market.instrument.lotsToPaper(pricedLots),
+          ),
+        }),
     json: orderStructRecord({
       ...terms,
       ...signedAmounts(market, terms.side, terms.lots, terms.signedCredit),

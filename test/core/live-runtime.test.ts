@@ -1,16 +1,16 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { liveSeam } from "#core/live-seam.js";
+import { createLiveRuntime } from "#core/live-runtime.js";
 
 afterEach(() => {
   vi.useRealTimers();
 });
 
-describe("live seam", () => {
+describe("live runtime", () => {
   it("does not fire a timer of thirty days at once, as a bare Node timer would", () => {
     vi.useFakeTimers();
     const thirtyDaysMs = 30 * 86_400_000;
     let fired = 0;
-    liveSeam().clock.setTimer(thirtyDaysMs, () => {
+    createLiveRuntime().clock.setTimer(thirtyDaysMs, () => {
       fired += 1;
     });
     vi.advanceTimersByTime(thirtyDaysMs - 10);
@@ -21,7 +21,7 @@ describe("live seam", () => {
 
   it("fires once and never synchronously; a cancelled timer does not fire, in whichever leg it is", () => {
     vi.useFakeTimers();
-    const { clock } = liveSeam();
+    const { clock } = createLiveRuntime();
     let fired = 0;
     const count = (): void => {
       fired += 1;
@@ -40,7 +40,7 @@ describe("live seam", () => {
   });
 
   it("draws uniforms in [0, 1) and 64-bit words of which none repeats", () => {
-    const { random } = liveSeam();
+    const { random } = createLiveRuntime();
     const words = new Set<bigint>();
     for (let draw = 0; draw < 5_000; draw += 1) {
       const uniform = random.uniform();
@@ -53,6 +53,8 @@ describe("live seam", () => {
   });
 
   it("refuses a delay that is no duration instead of firing at once", () => {
-    expect(() => liveSeam().clock.setTimer(Number.NaN, () => undefined)).toThrow("delayMs");
+    expect(() => createLiveRuntime().clock.setTimer(Number.NaN, () => undefined)).toThrow(
+      "delayMs",
+    );
   });
 });

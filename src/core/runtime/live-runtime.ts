@@ -1,6 +1,6 @@
 import { randomFillSync } from "node:crypto";
 import type { Ms } from "../units.js";
-import type { Clock, Random, Seam, Timer } from "./seam.js";
+import type { Clock, Random, Runtime, Timer } from "./runtime.js";
 import { toTimerDelayMs } from "./timer-delay.js";
 
 /**
@@ -16,16 +16,16 @@ const RANDOM_POOL_WORDS = 512;
  * that may name the globals behind it.
  * @example
  * ```ts
- * import { liveSeam } from "marketwright/exchange";
+ * import { createLiveRuntime } from "marketwright/exchange";
  *
- * const { clock, random } = liveSeam();
+ * const { clock, random } = createLiveRuntime();
  * const startMs = clock.monotonicMs();
  * await new Promise<void>((resolve) => clock.setTimer(5, resolve));
  * clock.monotonicMs() - startMs >= 4; // => true
  * random.uniform() < 1; // => true
  * ```
  */
-export function liveSeam(): Seam {
+export function createLiveRuntime(): Runtime {
   return { clock: new LiveClock(), random: new CryptographicRandom() };
 }
 

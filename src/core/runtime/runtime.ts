@@ -24,7 +24,7 @@ export interface Random {
 }
 
 /** Time, timers and randomness together: passed to each layer in place of the globals. */
-export interface Seam {
+export interface Runtime {
   readonly clock: Clock;
   readonly random: Random;
 }

@@ -21,7 +21,7 @@ function atStart(): { clock: VirtualClock; scheduler: SchedulerLike } {
   return { clock, scheduler: createRxScheduler(clock) };
 }
 
-describe("seam scheduler", () => {
+describe("runtime scheduler", () => {
   it("drives interval and timer in virtual time, and leaves no timer when they end", async () => {
     const { clock, scheduler } = atStart();
     const seen: string[] = [];

@@ -5,6 +5,7 @@ export type { Clock, Random, Runtime, Timer } from "./core/runtime/runtime.js";
 export type { CreditUnits, Lots, MarketId, Ms, Side, Ticks } from "./core/units.js";
 export type { Level } from "./market/book/readable-book.js";
 export type { DecisionCause, MarketView } from "./market/view.js";
+export * from "./strategies/former-names.js";
 export type {
   Intent,
   Quote,

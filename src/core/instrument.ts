@@ -1,5 +1,6 @@
 import { ceilDivide } from "./bigints.js";
 import { FormatError } from "./errors.js";
+import { FormerInstrumentNames } from "./former-instrument-names.js";
 import type { CreditUnits, Lots, MarketId, PaperUnits, Side, Ticks } from "./units.js";
 
 /** More than any token has; guards against an absurd exponent. */
@@ -51,7 +52,7 @@ export interface InstrumentGrid {
  * btc.parsePrice("30000.55"); // throws FormatError
  * ```
  */
-export class Instrument {
+export class Instrument extends FormerInstrumentNames {
   readonly marketId: MarketId;
   /** Quote price of one tick, a decimal. */
   readonly tickSize: string;
@@ -78,6 +79,7 @@ export class Instrument {
   readonly creditDenominator: bigint;
 
   constructor(grid: InstrumentGrid) {
+    super();
     requireDecimals(grid.creditDecimals, "creditDecimals");
     requireDecimals(grid.paperDecimals, "paperDecimals");
     this.marketId = grid.marketId;

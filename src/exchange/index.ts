@@ -33,6 +33,7 @@ export {
 } from "./client/pages.js";
 export type * from "./client/stream-events.js";
 export { ExchangeStreams, type ExchangeStreamsOptions } from "./client/streams.js";
+export * from "./former-names.js";
 export { LiveVenue, type LiveVenueOptions } from "./live-venue.js";
 export type {
   Account,
@@ -176,6 +177,7 @@ export type {
   SocketHandlers,
   Transport,
 } from "./rest/transport.js";
+export type { FormerRuntimeOption } from "./runtime-option.js";
 export { type BuildExpectation, checkBuiltOrder } from "./signing/built-order-check.js";
 export { checkDomain, type DomainDifference } from "./signing/domain-check.js";
 export { checkFilters, type FilterViolation, type OrderToCheck } from "./signing/filters.js";

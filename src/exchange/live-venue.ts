@@ -14,6 +14,7 @@ import {
 import { type OutcomeContext, readOutcome } from "./rest/outcomes.js";
 import type { RateGate } from "./rest/rate-gate.js";
 import type { HttpRequest, HttpResult, Transport } from "./rest/transport.js";
+import { type FormerRuntimeOption, withRuntime } from "./runtime-option.js";
 import { OrderHasher } from "./signing/order-signing.js";
 import { signParams } from "./signing/request-signing.js";
 import { FrameDecoder } from "./streams/frame-decoder.js";
@@ -114,7 +115,8 @@ export class LiveVenue implements Venue {
   #isStreaming = false;
   #isClosed = false;
 
-  constructor(options: LiveVenueOptions) {
+  constructor(given: LiveVenueOptions | FormerRuntimeOption<LiveVenueOptions>) {
+    const options = withRuntime(given);
     this.#options = options;
     this.events$ = this.#events.asObservable();
     this.#account = options.account ?? options.signer.address;

@@ -1,6 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -8,22 +7,21 @@ import * as exchangeEntry from "#exchange/index.js";
 import * as strategyEntry from "../../src/index.js";
 import { KEYS, startEmbedded } from "../exchange/client/embedded.js";
 import { PROJECT_ROOT } from "./checkout.js";
-import {
-  countExampleTags,
-  ENTRIES,
-  examplesOf,
-  publicExports,
-  withChecks,
-} from "./public-exports.js";
+import { createProgramFolder } from "./program-folder.js";
+import { countExampleTags, examplesOf, publicExports, withChecks } from "./public-exports.js";
 
 const run = promisify(execFile);
 
-/** The functions and classes that a program gets from either entry. */
+const documented = publicExports();
+const former = new Set(
+  documented.filter(({ doc }) => doc.startsWith("@deprecated")).map(({ name }) => name),
+);
+
+/** The functions and classes that a program gets from either entry, by their current names. */
 const callables = Object.entries({ ...strategyEntry, ...exchangeEntry })
-  .filter(([, value]) => typeof value === "function")
+  .filter(([name, value]) => typeof value === "function" && !former.has(name))
   .map(([name]) => name)
   .sort();
-const documented = publicExports();
 const examples = documented.flatMap(({ name, doc }) =>
   examplesOf(doc).map((program, place) => ({
     title: place === 0 ? name : `${name} ${place + 1}`,
@@ -31,31 +29,12 @@ const examples = documented.flatMap(({ name, doc }) =>
   })),
 );
 
-const folder = mkdtempSync(join(tmpdir(), "marketwright-examples-"));
-const tsconfig = join(folder, "tsconfig.json");
+const { path: folder, tsconfig, nodeArguments } = createProgramFolder();
 const writtenAs = (title: string): string => join(folder, `${title.replace(" ", "-")}.ts`);
 const runAs = (title: string): string => join(folder, "run", `${title.replace(" ", "-")}.ts`);
 
 beforeAll(() => {
-  mkdirSync(join(folder, "node_modules"));
   mkdirSync(join(folder, "run"));
-  writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
-  for (const name of ["rxjs", "zod"]) {
-    symlinkSync(join(PROJECT_ROOT, "node_modules", name), join(folder, "node_modules", name));
-  }
-  const compilerOptions = {
-    noEmit: true,
-    strict: true,
-    skipLibCheck: true,
-    target: "ES2023",
-    module: "NodeNext",
-    types: ["node"],
-    typeRoots: [join(PROJECT_ROOT, "node_modules/@types")],
-    paths: Object.fromEntries(
-      Object.entries(ENTRIES).map(([name, path]) => [name, [join(PROJECT_ROOT, path)]]),
-    ),
-  };
-  writeFileSync(tsconfig, JSON.stringify({ compilerOptions, include: ["*.ts"] }));
   for (const { title, program } of examples) {
     writeFileSync(writtenAs(title), program);
     writeFileSync(runAs(title), withChecks(program));
@@ -72,6 +51,15 @@ describe("the examples of the public functions and classes", () => {
 
   it("are all of the @example tags in src, so that none is left out here", () => {
     expect(countExampleTags("src")).toBe(examples.length);
+  });
+
+  it("use the current names", () => {
+    const dated = examples.filter(({ program }) =>
+      program
+        .match(/\w+/g)
+        ?.some((word) => former.has(word) || /^(ticks|lots|price|amount)Of$/.test(word)),
+    );
+    expect(dated.map(({ title }) => title)).toEqual([]);
   });
 
   it("import from the public entries and state a result", () => {
@@ -101,7 +89,7 @@ describe("the examples of the public functions and classes", () => {
         const { stdout } = await run(
           process.execPath,
           [
-            ...["--import", join(PROJECT_ROOT, "node_modules/tsx/dist/loader.mjs")],
+            ...nodeArguments,
             join(PROJECT_ROOT, "test/project/run-examples.ts"),
             ...examples.map(({ title }) => runAs(title)),
           ],

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { checkShape } from "../../core/config/config-shape.js";
 import { ecdsaScheme, initCrypto, type Signer } from "../../core/crypto/signing.js";
 import { ConfigError } from "../../core/errors.js";
+import { warnRenamed } from "../../core/renamed.js";
 import { createLiveRuntime } from "../../core/runtime/live-runtime.js";
 import type { Runtime } from "../../core/runtime/runtime.js";
 import type { Hex, Ms } from "../../core/units.js";
@@ -43,6 +44,8 @@ export interface ConnectOptions {
   readonly zip?: boolean;
   /** Time and randomness; default: the machine's own. */
   readonly runtime?: Runtime;
+  /** @deprecated Use `runtime`. */
+  readonly seam?: Runtime;
 }
 
 /** A connected exchange: its operations and its streams. */
@@ -83,6 +86,7 @@ const connectSchema = z.strictObject({
   userAgent: z.string().optional(),
   zip: z.boolean().optional(),
   runtime: given("a Runtime").optional(),
+  seam: given("a Runtime").optional(),
 });
 
 /**
@@ -117,8 +121,10 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
     streamUrl = baseUrl.replace(/^http/, "ws"),
     key,
     account,
-    runtime = createLiveRuntime(),
+    seam,
+    runtime = seam ?? createLiveRuntime(),
   } = options;
+  if (seam !== undefined) warnRenamed("The option seam", "runtime");
   const { orders, retry, gate, timeoutMs, userAgent, zip = false } = options;
   if (account !== undefined && !/^0x[0-9a-fA-F]{40}$/.test(account)) {
     throw new ConfigError("not an account", {

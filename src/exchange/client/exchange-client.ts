@@ -1,5 +1,6 @@
 import { checkShape } from "../../core/config/config-shape.js";
 import type { Signer } from "../../core/crypto/signing.js";
+import { warnRenamed } from "../../core/renamed.js";
 import type { Runtime } from "../../core/runtime/runtime.js";
 import type { Hex, MarketId, Ms } from "../../core/units.js";
 import { decodeRules } from "../protocol/decode-rules.js";
@@ -13,6 +14,7 @@ import { RateGate } from "../rest/rate-gate.js";
 import { RestCaller } from "../rest/rest-caller.js";
 import { Retrier, type RetryPolicy } from "../rest/retrier.js";
 import type { Transport } from "../rest/transport.js";
+import { type FormerRuntimeOption, withRuntime } from "../runtime-option.js";
 import { Histories } from "./histories.js";
 import type { OperationParams } from "./operation-params.js";
 import { OrderPlacer, type PreparedOrder } from "./order-placer.js";
@@ -82,13 +84,9 @@ export class ExchangeClient {
   #rules: VenueRules | undefined;
   #rawInfo: unknown;
 
-  constructor({
-    runtime,
-    gate = new RateGate({ clock: runtime.clock }),
-    retry,
-    orders = {},
-    ...call
-  }: ExchangeClientOptions) {
+  constructor(options: ExchangeClientOptions | FormerRuntimeOption<ExchangeClientOptions>) {
+    const { runtime, retry, orders = {}, ...call } = withRuntime(options);
+    const { gate = new RateGate({ clock: runtime.clock }) } = call;
     checkShape(orderSettingsSchema, orders, { at: ["orders"] });
     this.#runtime = runtime;
     this.gate = gate;
@@ -136,6 +134,15 @@ export class ExchangeClient {
     const roundTripMs = clock.monotonicMs() - before;
     this.#offsetMs = Math.round(serverTime + roundTripMs / 2 - clock.nowMs());
     return this.#offsetMs;
+  }
+
+  /** @deprecated Use {@link request}. */
+  ask<Name extends OperationName>(
+    name: Name,
+    params: OperationParams<Name>,
+  ): Promise<OperationResponses[Name]> {
+    warnRenamed("ExchangeClient.ask", "ExchangeClient.request");
+    return this.request(name, params);
   }
 
   /** Sends any operation by its name. */

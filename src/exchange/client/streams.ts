@@ -4,6 +4,7 @@ import { ConfigError } from "../../core/errors.js";
 import type { Runtime } from "../../core/runtime/runtime.js";
 import type { Hex, MarketId, Ms } from "../../core/units.js";
 import type { Transport } from "../rest/transport.js";
+import { type FormerRuntimeOption, withRuntime } from "../runtime-option.js";
 import { signParams } from "../signing/request-signing.js";
 import { STREAMS_A_CONNECTION } from "../streams/market-streams.js";
 import { StreamSession, type StreamTimings } from "../streams/stream-session.js";
@@ -48,8 +49,8 @@ export class ExchangeStreams {
   readonly #options: ExchangeStreamsOptions;
   readonly #open = new Set<StreamSession>();
 
-  constructor(options: ExchangeStreamsOptions) {
-    this.#options = options;
+  constructor(options: ExchangeStreamsOptions | FormerRuntimeOption<ExchangeStreamsOptions>) {
+    this.#options = withRuntime(options);
   }
 
   /**

@@ -2,6 +2,7 @@ import type { Runtime } from "../../core/runtime/runtime.js";
 import type { MarketId } from "../../core/units.js";
 import type { WireStreamRequest } from "../protocol/stream.js";
 import type { Transport } from "../rest/transport.js";
+import { type FormerRuntimeOption, withRuntime } from "../runtime-option.js";
 import { formatStreamName } from "./stream-names.js";
 import { StreamSession, type StreamTimings } from "./stream-session.js";
 
@@ -69,7 +70,8 @@ export class MarketStreams {
   #isUp = false;
   #isStarted = false;
 
-  constructor(options: MarketStreamsOptions) {
+  constructor(given: MarketStreamsOptions | FormerRuntimeOption<MarketStreamsOptions>) {
+    const options = withRuntime(given);
     this.#options = options;
     for (const marketId of options.markets) {
       // A market's streams share a connection, so that they fail together.

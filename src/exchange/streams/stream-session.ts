@@ -1,6 +1,7 @@
 import type { Runtime, Timer } from "../../core/runtime/runtime.js";
 import type { Ms } from "../../core/units.js";
 import type { Socket, SocketHandlers, Transport } from "../rest/transport.js";
+import { type FormerRuntimeOption, withRuntime } from "../runtime-option.js";
 
 /** Timeouts of a stream: silence, renewal, and reconnect. */
 export interface StreamTimings {
@@ -103,7 +104,8 @@ export class StreamSession {
   #outboxTimer: Timer | undefined;
   #sentAtMs: number[] = [];
 
-  constructor(options: StreamSessionOptions) {
+  constructor(given: StreamSessionOptions | FormerRuntimeOption<StreamSessionOptions>) {
+    const options = withRuntime(given);
     this.#options = options;
     this.#timings = { ...DEFAULT_STREAM_TIMINGS, ...options.timings };
   }

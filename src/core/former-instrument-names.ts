@@ -1,7 +1,7 @@
 import { warnRenamed } from "./renamed.js";
 import type { CreditUnits, Lots, PaperUnits, Ticks } from "./units.js";
 
-/** The former names of the methods of {@link Instrument}: each warns once, then calls the new one. */
+/** The former names of the methods of {@link Instrument}: each warns once and calls the new one. */
 export abstract class FormerInstrumentNames {
   abstract parsePrice(price: string): Ticks;
   abstract parseAmount(amount: string): Lots;

@@ -1,7 +1,7 @@
 // Holds the plain language of the code: no comment that begins with What, Whether or Who, no comment
-// over 100 columns, and no name that was given up for one of the field's words. Prints what is wrong
-// and exits 1. An optional argument is the project's root.
-import { readFileSync } from "node:fs";
+// or line of a page over 100 columns, and no name that was given up for one of the field's words.
+// Prints what is wrong and exits 1. An optional argument is the project's root.
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { readModules } from "./source-modules.mjs";
@@ -93,7 +93,10 @@ const RETIRED = new Map(
   }),
 );
 
-const problems = FOLDERS.flatMap((folder) => readModules(ROOT, folder)).flatMap(problemsIn);
+const problems = [
+  ...FOLDERS.flatMap((folder) => readModules(ROOT, folder)).flatMap(problemsIn),
+  ...pages().flatMap(problemsInPage),
+];
 if (problems.length > 0) {
   process.stderr.write(`${problems.join("\n")}\n`);
   process.exitCode = 1;
@@ -130,4 +133,30 @@ function begins(lines, index) {
   if (/^\s*\/\*\*/.test(line)) return true;
   const before = lines[index - 1] ?? "";
   return /^\s*\/\*\*?\s*$/.test(before) || (/^\s*\/\//.test(line) && !/^\s*\/\//.test(before));
+}
+
+/** The Markdown files of the root and of docs/. */
+function pages() {
+  const markdown = (name) => name.endsWith(".md");
+  const docs = join(ROOT, "docs");
+  const inDocs = existsSync(docs) ? readdirSync(docs, { recursive: true }).filter(markdown) : [];
+  return [...readdirSync(ROOT).filter(markdown), ...inDocs.map((name) => join("docs", name))];
+}
+
+/**
+ * Prose and code over the columns. Rows of tables, the output of programs (a block without a
+ * language) and one long word, such as an address, are free.
+ */
+function problemsInPage(path) {
+  let language;
+  return readFileSync(join(ROOT, path), "utf8")
+    .split("\n")
+    .flatMap((line, index) => {
+      const fence = /^\s*```(\w*)/.exec(line);
+      if (fence !== null) language = language === undefined ? fence[1] : undefined;
+      const isFree = language === "" || language === "text" || /^\s*(\||\S+$)/.test(line);
+      return line.length <= MAX_COLUMNS || isFree
+        ? []
+        : [`${path}:${index + 1} has ${line.length} columns: expected at most ${MAX_COLUMNS}`];
+    });
 }

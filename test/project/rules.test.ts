@@ -157,6 +157,19 @@ describe("the words of the code", () => {
     expect(stderr).toContain(problem);
   });
 
+  it("refuse a line of a page that is too wide to read, in prose and in code", () => {
+    const wide = `${"word ".repeat(20)}end`;
+    const page = [wide, "```yaml", `key: ${wide}`, "```", "```", wide, "```", `| ${wide} |`].join(
+      "\n",
+    );
+    const { status, stderr } = runScript("check-words.mjs", { "docs/a.md": page });
+    expect(status).toBe(1);
+    expect(stderr).toBe(
+      "docs/a.md:1 has 103 columns: expected at most 100\n" +
+        "docs/a.md:3 has 108 columns: expected at most 100\n",
+    );
+  });
+
   it("let through a sentence that goes on with such a word", () => {
     const text =
       "// It is not known\n// whether it is open, nor\n// Who asks.\nexport const a = 1;\n";

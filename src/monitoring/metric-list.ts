@@ -6,8 +6,10 @@ export interface MetricSpec {
   readonly name: string;
   readonly type: "counter" | "gauge" | "histogram";
   readonly help: string;
-  /** Label names with the description of their values. */
+  /** Label names with the description of their values: phrases, for a table. */
   readonly labels: Readonly<Record<string, string>>;
+  /** Sentences under the table of labels on the page of metrics. */
+  readonly details?: string;
   /** Upper bounds of a histogram, seconds. */
   readonly buckets?: readonly number[];
 }
@@ -29,7 +31,7 @@ export const METRIC_LIST = {
   orders: {
     name: "orders_total",
     type: "counter",
-    help: "Order actions by their outcome.",
+    help: "Order actions, by their outcome.",
     labels: {
       market,
       side: `${side}; ALL for a cancel-all`,
@@ -52,7 +54,7 @@ export const METRIC_LIST = {
   unknownOrders: {
     name: "unknown_orders",
     type: "gauge",
-    help: "Own orders whose fate is not known, counted at full size until it is.",
+    help: "Own orders that may be open or not. Each counts at full size until the bot knows.",
     labels: { market },
   },
   manualOrders: {
@@ -64,19 +66,19 @@ export const METRIC_LIST = {
   quoting: {
     name: "quoting",
     type: "gauge",
-    help: "1 while quotes of both sides rest on the exchange; only for markets with a strategy.",
+    help: "1 while both sides have an open order of the bot. Only for markets with a strategy.",
     labels: { market },
   },
   fills: {
     name: "fills_total",
     type: "counter",
-    help: "Own trades as they matched.",
+    help: "Own trades, counted when they match.",
     labels: { market, side, liquidity: "maker or taker" },
   },
   filledBase: {
     name: "filled_base_total",
     type: "counter",
-    help: "Base amount of own trades as they matched.",
+    help: "Base amount of own trades, counted when they match.",
     labels: { market, side },
   },
   settlementFailures: {
@@ -88,30 +90,32 @@ export const METRIC_LIST = {
   position: {
     name: "position_base",
     type: "gauge",
-    help: "Position, pending fills included; long is positive.",
+    help: "Position, with fills that have not settled. Long is positive.",
     labels: { market },
   },
   equity: { name: "equity_quote", type: "gauge", help: "Net value of the account.", labels: {} },
   peakEquity: {
     name: "peak_equity_quote",
     type: "gauge",
-    help: "Highest net value of the account, deposits taken out; it survives restarts.",
+    help: "Highest net value of the account, without deposits. It survives restarts.",
     labels: {},
   },
   underWay: {
     name: "under_way_quote",
     type: "gauge",
-    help: "What the account's net value has beyond the parts of profit, deposits and withdrawals: trades and incomes that only balances or only records have yet. 0 once both have all.",
+    help: "Change of the net value that profit, deposits and withdrawals do not explain yet. Only a record or only a balance shows it; 0 once both do.",
     labels: {},
   },
   pnl: {
     name: "pnl_quote",
     type: "gauge",
-    help: "Profit since the start by its parts, which with deposits, withdrawals and what is under way sum to the change of equity.",
+    help: "Profit since the start, by its parts.",
     labels: {
       market,
-      part: "spread, inventory, fees, funding, basis, failed (settlements that were reversed), liquidation (positions taken over or lost in liquidations, against the mark) or other (incomes of no other part)",
+      part: "spread, inventory, fees, funding, basis, failed, liquidation or other",
     },
+    details:
+      "`failed` is from settlements that were reversed. `liquidation` is from positions that were taken over or lost in liquidations, against the mark. `other` is from incomes of no other part. All parts, deposits, withdrawals and `marketwright_under_way_quote` sum to the change of equity.",
   },
   rateTokens: {
     name: "rate_tokens",
@@ -122,38 +126,38 @@ export const METRIC_LIST = {
   tokensShort: {
     name: "tokens_short",
     type: "gauge",
-    help: "1 while an order, a cancel or a query waits for tokens of a rate limit, and for ten more seconds.",
+    help: "1 while an order, a cancel or a query waits for tokens of a rate limit, and for 10 s after.",
     labels: { bucket: "name of the rate limit" },
   },
   loopLag: {
     name: "loop_lag_seconds",
     type: "gauge",
-    help: "How late the bot reacts: mean lateness of its own turns over two seconds.",
+    help: "Delay of the event loop: how late the bot's periodic check fires, a mean over about 2 s.",
     labels: {},
   },
   loadShed: {
     name: "load_shed",
     type: "gauge",
-    help: "1 while the bot gathers market data into rounds of decisions because its event loop lags.",
+    help: "1 while the bot decides less often, on batches of market data, because its event loop lags.",
     labels: {},
   },
   throttled: {
     name: "throttled_total",
     type: "counter",
-    help: "Answers that refused a request by the rate limit.",
+    help: "Requests that the exchange refused because of a rate limit.",
     labels: { status: "429 or 418" },
   },
   tickToOrder: {
     name: "tick_to_order_seconds",
     type: "histogram",
-    help: "From a stream message received to the signed order written to the socket.",
+    help: "Time from the receipt of a stream message to the write of the signed order to the socket.",
     labels: {},
     buckets: HOT_PATH_SECONDS,
   },
   orderAck: {
     name: "order_ack_seconds",
     type: "histogram",
-    help: "From an order action written to the socket to its answer.",
+    help: "Time from the write of an order action to the socket to its answer.",
     labels: {},
     buckets: ROUND_TRIP_SECONDS,
   },
@@ -166,8 +170,8 @@ export const METRIC_LIST = {
   clamps: {
     name: "risk_refusals_total",
     type: "counter",
-    help: "Intents and actions that risk held back, and sizes of intents that it cut down.",
-    labels: { market, rule: "the limit or guard that did" },
+    help: "Intents and actions that a limit or guard blocked, and sizes of intents that it reduced.",
+    labels: { market, rule: "name of the limit or guard" },
   },
   streamUp: {
     name: "stream_up",
@@ -178,7 +182,7 @@ export const METRIC_LIST = {
   streamConnects: {
     name: "stream_connects_total",
     type: "counter",
-    help: "Times that a stream came up.",
+    help: "Connects and reconnects of a stream.",
     labels: { stream: "market or account" },
   },
   streamGaps: {
@@ -191,7 +195,7 @@ export const METRIC_LIST = {
     name: "malformed_frames_total",
     type: "counter",
     help: "Frames and answers that did not match the protocol.",
-    labels: { kind: "where it came from" },
+    labels: { kind: "source of the frame or answer" },
   },
   bookAge: {
     name: "book_age_seconds",
@@ -208,43 +212,43 @@ export const METRIC_LIST = {
   clockOffset: {
     name: "clock_offset_seconds",
     type: "gauge",
-    help: "The exchange's clock less this machine's.",
+    help: "The exchange's clock minus this machine's.",
     labels: {},
   },
   reconciles: {
     name: "reconciles_total",
     type: "counter",
-    help: "Finished comparisons with the exchange's orders, trades and positions.",
+    help: "Finished reconciliations with the exchange's orders, trades and positions.",
     labels: {},
   },
   reconcileDifferences: {
     name: "reconcile_differences_total",
     type: "counter",
-    help: "Differences that a comparison with the exchange found.",
-    labels: { kind: "what differed" },
+    help: "Differences from the exchange that a reconciliation found.",
+    labels: { kind: "kind of the difference" },
   },
   halted: {
     name: "halted",
     type: "gauge",
-    help: "1 while the reason halts the bot or one of its markets.",
-    labels: { reason: "why" },
+    help: "1 while a halt for this reason is active, in the bot or in one of its markets.",
+    labels: { reason: "name of the reason" },
   },
   marketHalted: {
     name: "market_halted",
     type: "gauge",
-    help: "1 while the reason halts the market.",
-    labels: { market, reason: "why" },
+    help: "1 while a halt for this reason is active in the market.",
+    labels: { market, reason: "name of the reason" },
   },
   positionUnknown: {
     name: "position_unknown_seconds",
     type: "gauge",
-    help: "For how long the position of the market has been unknown; 0 while it is known.",
+    help: "Time for which the position of the market has been unknown; 0 while it is known.",
     labels: { market },
   },
   riskRung: {
     name: "risk_rung",
     type: "gauge",
-    help: "The rung of the risk ladder that acts: 0 none, 1 warn, 2 widen, 3 reduce, 4 halt, 5 flatten.",
+    help: "Active rung of the risk ladder: 0 none, 1 warn, 2 widen, 3 reduce, 4 halt, 5 flatten.",
     labels: {
       measure: "drawdown, daily-loss, inventory or markout",
       market: "empty for a measure of the account",
@@ -253,31 +257,31 @@ export const METRIC_LIST = {
   dailyLoss: {
     name: "daily_loss_quote",
     type: "gauge",
-    help: "What the account has lost since midnight UTC, deposits and withdrawals taken out; 0 while it has gained.",
+    help: "Loss of the account since midnight UTC, without deposits and withdrawals; 0 after a gain.",
     labels: {},
   },
   heartbeat: {
     name: "heartbeat_timestamp_seconds",
     type: "gauge",
-    help: "Time of the bot's last heartbeat for the guard; a dry run writes none.",
+    help: "Time of the bot's last heartbeat for the guard, in Unix seconds. A dry run writes none.",
     labels: {},
   },
   liquidations: {
     name: "liquidations_total",
     type: "counter",
-    help: "Positions of unsafe accounts that are done with, by their outcome. An outcome that the chain reverted counts, and so does the one after it.",
+    help: "Finished liquidations, one for each position of an unsafe account, by their outcome. If a reorg undoes an outcome, that one and the next both count.",
     labels: { market, outcome: "won, lost, unprofitable, reverted, refused, cured or dry-run" },
   },
   liquidationStages: {
     name: "liquidation_stages_total",
     type: "counter",
-    help: "Positions of unsafe accounts, counted once for each stage that they reach.",
+    help: "Positions of unsafe accounts, counted once at each stage that they reach.",
     labels: { market, stage: "seen, confirmed, planned, simulated, sent, mined, final or unwound" },
   },
   liquidationProfit: {
     name: "liquidation_profit_quote",
     type: "gauge",
-    help: "Earned by takeovers since the start, with what remains of them at the mark, less the gas of everything that was sent.",
+    help: "Profit of takeovers since the start. It values unsold inventory at the mark and deducts the gas of every transaction.",
     labels: {},
   },
   liquidationSeconds: {
@@ -290,7 +294,7 @@ export const METRIC_LIST = {
   liquidationGas: {
     name: "liquidation_gas_eth_total",
     type: "counter",
-    help: "Gas paid for takeovers and their cancels, including blocks that the chain later replaced.",
+    help: "Gas paid for takeovers and their cancels, also in blocks that the chain later replaced.",
     labels: {},
   },
   liquidationCandidates: {
@@ -302,20 +306,20 @@ export const METRIC_LIST = {
   liquidationsInFlight: {
     name: "liquidations_in_flight",
     type: "gauge",
-    help: "Takeovers under way.",
+    help: "Takeovers that have no final result yet.",
     labels: {},
   },
   rpcHeadAge: {
     name: "rpc_head_age_seconds",
     type: "gauge",
     help: "Age of the newest block that the RPC has reported.",
-    labels: { rpc: "host of the address, or its place in the list" },
+    labels: { rpc: "host of its address, or its place in the list" },
   },
   rpcUp: {
     name: "rpc_up",
     type: "gauge",
-    help: "1 while the RPC is trusted.",
-    labels: { rpc: "host of the address, or its place in the list" },
+    help: "1 while the bot trusts the RPC.",
+    labels: { rpc: "host of its address, or its place in the list" },
   },
   buildInfo: {
     name: "build_info",

@@ -1,11 +1,12 @@
 import { execFile } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, it } from "vitest";
 import * as exchangeEntry from "#exchange/index.js";
 import * as strategyEntry from "../../src/index.js";
 import { PROJECT_ROOT } from "./checkout.js";
+import { blocksOf, readPage, tableOf } from "./pages.js";
 import { createProgramFolder } from "./program-folder.js";
 import { publicExports } from "./public-exports.js";
 
@@ -156,3 +157,48 @@ describe("each former name of a public function", () => {
     expect(entries[current]).toBeTypeOf("function");
   });
 });
+
+describe("docs/reference/exchange-client.md", () => {
+  const page = readPage("docs/reference/exchange-client.md");
+
+  it("lists every former name with its current one", () => {
+    const listed = tableOf(page, "former").map((cells) =>
+      cells.map((cell) => cell.replaceAll("`", "")),
+    );
+    const warned = readdirSync(join(PROJECT_ROOT, "src"), { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".ts"))
+      .flatMap((name) => renamingsIn(readFileSync(join(PROJECT_ROOT, "src", name), "utf8")));
+    const types = publicExports().flatMap(({ name, doc, declaration }) => {
+      const current = /^@deprecated Use \{@link (\w+)\}\.$/.exec(doc)?.[1];
+      return current !== undefined && declaration.startsWith("export type")
+        ? [[`type ${name}`, current]]
+        : [];
+    });
+    expect(warned.length).toBeGreaterThan(20);
+    expect(types.length).toBeGreaterThan(10);
+    const known = new Set([...warned, ...types].map((names) => names.join(" | ")));
+    expect(listed.map((names) => names.join(" | ")).sort()).toEqual([...known].sort());
+  });
+
+  it("has programs that compile in strict mode, read one after the other", async () => {
+    const blocks = blocksOf(page, "ts").map(({ text }) => text);
+    expect(blocks.length).toBeGreaterThan(2);
+    const { path } = createProgramFolder();
+    writeFileSync(join(path, "page.ts"), blocks.join("\n"));
+    const tsc = join(PROJECT_ROOT, "node_modules/.bin/tsc");
+    const output = await run(tsc, ["-p", path]).then(
+      ({ stdout }) => stdout,
+      ({ stdout }: { readonly stdout: string }) => stdout,
+    );
+    expect(output).toBe("");
+  });
+});
+
+/** The former and current names for which code warns. */
+function renamingsIn(code: string): readonly (readonly string[])[] {
+  const calls = /(?:warnRenamed|underFormerName)\(\s*"([^"]+)",\s*"([^"]+)"/g;
+  return [...code.matchAll(calls)].map(([, former = "", current = ""]) => [
+    former.replace(/^The option/, "option"),
+    current,
+  ]);
+}

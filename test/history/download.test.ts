@@ -145,7 +145,7 @@ describe("downloading an exchange's own history over HTTP", () => {
     });
     expect(await run("--market", "nope")).toMatchObject({
       code: 2,
-      err: expect.stringMatching(/market: is no market.*btcusdc/),
+      err: expect.stringMatching(/market: is not a market of this exchange.*btcusdc/),
     });
     expect(await run("--market", "btcusdc", "--kinds", "book")).toMatchObject({
       code: 2,

@@ -32,6 +32,10 @@ const REWORDED = [
     "the exchange has reported a liquidation, and not yet the position that it left\n",
     "the exchange has reported a liquidation, but not yet the position after it\n",
   ],
+  [
+    "neither live nor again: that they are alike to 100 % there says nothing",
+    "neither live nor in the replay: the agreement of 100 % there means nothing",
+  ],
 ] as const;
 
 /** A transcript of an earlier version, with the reasons in today's words. */
@@ -143,6 +147,7 @@ describe.each(readdirSync(FIXTURES))("folders %s", (version) => {
     const folder = copyOf(version, "session");
     const { code, out } = await captureCli(["compare", folder, "--json"]);
     expect(code).toBe(0);
-    expect(JSON.parse(out)).toEqual(json(join(folder, "comparison.json")));
+    const before = readFileSync(join(folder, "comparison.json"), "utf8");
+    expect(JSON.parse(out)).toEqual(JSON.parse(reworded(before)));
   });
 });

@@ -1,6 +1,8 @@
-import { mkdirSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { currentProcessName } from "#core/process-life.js";
+import { RecordingPart, recordingFolder } from "#history/recording-part.js";
 import { fileOf, scratchFolder } from "../history/scratch.js";
 import { captureCli } from "./captured-cli.js";
 
@@ -52,6 +54,25 @@ describe("marketwright data", () => {
     ]);
   });
 
+  it("says of an empty store that a recording is in progress, or that one was killed", async () => {
+    const store = join(scratchFolder(), "history");
+    const parent = recordingFolder(store, "btcusdt");
+    const grid = { tickSize: "0.1", stepSize: "0.001" };
+    RecordingPart.begin(parent, 1, { market: "btcusdt", source: "x", grid }).close();
+    const listed = async (...options: string[]): Promise<string | undefined> => {
+      const { code, out } = await captureCli(["data", "list", "--store", store, ...options]);
+      expect(code).toBe(0);
+      return out.split("\n")[0];
+    };
+    writeFileSync(join(parent, "lock"), currentProcessName());
+    expect(await listed()).toBe(`${store}: has no history yet: a recording is in progress`);
+    expect(await listed("--market", "btcusdt", "--kind", "trades")).toBe(
+      `${store}: has no btcusdt trades yet: a recording is in progress`,
+    );
+    writeFileSync(join(parent, "lock"), "999999999");
+    expect(await listed()).toBe(`${store}: has no history yet: a recording was killed`);
+  });
+
   // After a correction of swapped sides in the mapping, the same file counted as "there already".
   // The swapped data stayed, and every backtest used it.
   it("says of a file that the store has that it is not read anew, and how it would be", async () => {
@@ -83,7 +104,7 @@ describe("marketwright data", () => {
     const there = `${file}: 1 trades, already in the store (--replace reads it again)\n`;
     expect((await run("maker")).out).toBe(there);
     expect((await run("taker")).out).toBe(
-      `${there}  trades stay as an earlier import wrote them, with another mapping, clock or repair: 2024-08-09. --replace reads the days again for which the file still has rows; for other days delete their two files\n`,
+      `${there}  trades: an earlier import wrote these days with another mapping, clock or repair, and they did not change: 2024-08-09. --replace imports again the days that this file contains. For other days, delete their two files and import them again\n`,
     );
     expect(JSON.parse((await run("taker", "--json")).out)).toMatchObject({
       unchanged: [file],

@@ -59,13 +59,13 @@ describe("a point of a sweep whose fills exceed its market", () => {
     );
   });
 
-  it("is named before the ranking, with the best point without a warning", () => {
+  it("is named before the ranking, with the best point that has fills and no warning", () => {
     const [chosen, ranking, ...more] = sweepWarnings(outcome.result);
     expect(chosen).toBe(
       `The best point, 1, may be too optimistic: ${outcome.result.points[1]?.runs[0]?.doubts[0]}`,
     );
     expect(ranking).toBe(
-      "2 of the best 3 points have warnings, and 2 of all 3: the best point without warnings is 0, rank 3",
+      "2 of the best 3 points have warnings, and 2 of all 3: the best point with fills and without warnings is 0, rank 3",
     );
     expect(more).toEqual([]);
     const page = sweepPage(outcome.result);
@@ -73,6 +73,23 @@ describe("a point of a sweep whose fills exceed its market", () => {
       /class="warning" role="note">The best point, 1, may be too optimistic: btcusdc/,
     );
     expect(page).toMatch(/class="warning" role="note">2 of the best 3 points have warnings/);
+  });
+
+  // A point that never trades has no warning, and ranks first where every trade loses.
+  it("does not name a point without fills as the best without warnings", () => {
+    const { result } = outcome;
+    const points = result.points.map((point) =>
+      point.index !== 0
+        ? point
+        : {
+            ...point,
+            rank: 1,
+            runs: point.runs.map((run) => ({ ...run, figures: { ...run.figures, fills: 0 } })),
+          },
+    );
+    expect(sweepWarnings({ ...result, points }).at(-1)).toMatch(
+      /2 of all 3: every point with fills has warnings$/,
+    );
   });
 
   it("is reported too when a sweep continues from its folder", async () => {
@@ -124,7 +141,7 @@ describe("a point of a sweep whose fills exceed its market", () => {
       /^The profit on the test windows may be too optimistic: in 2 of 2 windows, for example btcusdc/,
     );
     expect(ranking).toBe(
-      "2 of the best 2 points have warnings, and 2 of all 2: no point is without warnings",
+      "2 of the best 2 points have warnings, and 2 of all 2: every point with fills has warnings",
     );
     expect(sweepPage(result)).toContain("warnings, test");
   });

@@ -69,11 +69,15 @@ function rankingDoubts(points: SweepResult["points"]): string[] {
   const all = ranked.filter(isMarked).length;
   if (all === 0) return [];
   const first = ranked.slice(0, LOOKED_AT);
-  const sound = ranked.find((point) => point.objective !== null && !isMarked(point));
+  const hasFills = ({ runs }: (typeof ranked)[number]): boolean =>
+    runs.some(({ figures }) => figures.fills !== null && figures.fills !== 0);
+  const sound = ranked.find(
+    (point) => point.objective !== null && hasFills(point) && !isMarked(point),
+  );
   const next =
     sound === undefined
-      ? "no point is without warnings"
-      : `the best point without warnings is ${sound.index}, rank ${sound.rank}`;
+      ? "every point with fills has warnings"
+      : `the best point with fills and without warnings is ${sound.index}, rank ${sound.rank}`;
   return [
     `${first.filter(isMarked).length} of the best ${first.length} points have warnings, and ${all} of all ${points.length}: ${next}`,
   ];

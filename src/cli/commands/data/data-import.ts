@@ -138,7 +138,7 @@ function mappingInFlags(
   const pairs = columns.split(",").map((pair) => {
     const at = pair.indexOf("=");
     if (at < 1 || at === pair.length - 1)
-      throw new ConfigError("is not a pair", {
+      throw new ConfigError("must assign one of our columns to one of the file's", {
         field: "--columns",
         value: pair,
         expected: "ours=theirs, such as price=px",
@@ -196,7 +196,7 @@ function importText({ files, clock }: Imported, market: string): string {
     ].map((finding) => `  ${finding}`),
   ]);
   for (const { fromSeq, addedNs, smallestNs } of clock) {
-    const part = clock.length === 1 ? "" : ` from place ${fromSeq} on`;
+    const part = clock.length === 1 ? "" : ` from sequence number ${fromSeq} on`;
     lines.push(
       addedNs === 0n
         ? `clock${part}: not corrected, the smallest feed latency is ${smallestNs} ns`
@@ -212,7 +212,7 @@ function stayedText(kind: string, days: readonly Day[]): string[] {
   const more = days.length > MOST_DAYS ? `, and ${days.length - MOST_DAYS} more (--json)` : "";
   const named = `${days.slice(0, MOST_DAYS).join(", ")}${more}`;
   return [
-    `${kind} stay as an earlier import wrote them, with another mapping, clock or repair: ${named}. --replace reads the days again for which the file still has rows; for other days delete their two files`,
+    `${kind}: an earlier import wrote these days with another mapping, clock or repair, and they did not change: ${named}. --replace imports again the days that this file contains. For other days, delete their two files and import them again`,
   ];
 }
 

@@ -35,12 +35,16 @@ export async function dataListCommand(
   const staged = stagedWork(history);
   const isThere = listings.length > 0;
   // A market whose first recording or download is in progress is not unknown.
-  const isStaged = market !== undefined && staged.some((work) => work.market === market);
+  const work = staged.find((one) => market === undefined || one.market === market);
+  const isStaged = market !== undefined && work !== undefined;
   const isMissing =
     !isThere &&
     !isStaged &&
     ((market ?? kind) !== undefined || readPathKind(history.root) === undefined);
-  const absent = absence(history, { market, kind });
+  const absent =
+    work === undefined || (isMissing && history.series().length > 0)
+      ? absence(history, { market, kind })
+      : stagedAbsence(history, { market, kind }, work);
   const listed = isThere ? listText(listings, days === true) : isMissing ? "" : `${absent}\n`;
   context.stdout.write(
     json === true ? jsonText({ store, series: listings, staged }, 2) : listed + stagedText(staged),
@@ -60,6 +64,17 @@ function stagedText(staged: readonly StagedWork[]): string {
       return `\nnot in the store yet: ${whose}, ${bytes} bytes in ${path}, ${state}\n`;
     })
     .join("");
+}
+
+/** Text for a result that is empty while a first recording, download or import is unfinished. */
+function stagedAbsence(
+  store: HistoryStore,
+  { market, kind }: Partial<Pick<ListCommandOptions, "market" | "kind">>,
+  { what, process }: StagedWork,
+): string {
+  const selection = [market, kind].filter((name) => name !== undefined).join(" ");
+  const work = what === "day" ? "a write of a day" : `${what === "import" ? "an" : "a"} ${what}`;
+  return `${store.root}: has no ${selection || "history"} yet: ${work} ${process === undefined ? "was killed" : "is in progress"}`;
 }
 
 /** Text for an empty result. For an unknown market or kind, it lists the known ones. */

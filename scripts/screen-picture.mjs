@@ -27,7 +27,7 @@ const style = { bold: false, dim: false, colour: "" };
 
 const seconds = Number(process.argv[2] ?? 40);
 if (!(seconds > 0)) {
-  process.stderr.write(`screen-picture: ${process.argv[2]} is no number of seconds\n`);
+  process.stderr.write(`screen-picture: ${process.argv[2]} is not a number of seconds\n`);
   process.exitCode = 2;
 } else {
   const capture = await captured(seconds * 1000);

@@ -20,7 +20,7 @@ export async function checkOperatorRight(
     (await reader.isOperatorValid(account, sender))
   )
     return true;
-  log("error", "the key is no operator of the account on the chain: the liquidator only watches", {
+  log("error", "the key may not act for the account on the chain: the liquidator only watches", {
     account,
     sender,
     expected: `setOperator(${sender}, true) by ${account}`,

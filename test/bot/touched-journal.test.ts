@@ -75,7 +75,7 @@ describe("a journal that was changed or cut, or a file that is not a journal,", 
     const noTimer = await replayLines(asFile(journal.lines.with(at, timer)));
     expect(noTimer.divergence).toMatchObject({
       line: at + 1,
-      why: "no such timer was set at this moment",
+      why: "the replayed bot set no such timer",
     });
     const tooMany = await replayLines(asFile([...journal.lines, journal.lines.at(-1) as string]));
     expect(tooMany.divergence).toBeDefined();

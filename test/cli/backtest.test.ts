@@ -42,7 +42,7 @@ describe("marketwright backtest", () => {
     const { code, out: told } = await captureCli(["backtest", file(5000), "--out", out("plain")]);
     expect(code).toBe(0);
     expect(told).toMatch(
-      /^(DOUBTFUL: .*\n)?run: 2026-01-05T12:00:00\.000000Z to .*, books\nprofit -?[\d.]+ USDC: spread /,
+      /^(AMBIGUOUS: .*\n)?run: 2026-01-05T12:00:00\.000000Z to .*, books\nprofit -?[\d.]+ USDC: spread /,
     );
     expect(told).toContain(join(out("plain"), "report.html"));
     expect(reportOf("plain").ended).toBe("end-of-history");
@@ -109,7 +109,7 @@ describe("marketwright backtest", () => {
     const [{ position }] = reportOf("held").markets;
     expect(Number(position.last)).not.toBe(0);
     expect(told).toContain(
-      `\nin btcusdc ${position.last} base units are held at the end: they are valued at the mark, without the cost of closing them\n`,
+      `\nin btcusdc ${position.last} base units are held at the end: they count at the mark price, without the cost of closing them\n`,
     );
   });
 
@@ -326,7 +326,7 @@ export default defineStrategy({ params: z.object({}), create: () => () => NEVER 
     const undecided = await captureCli(["backtest", path, "--check-look-ahead", "2"]);
     expect(undecided.code).toBe(1);
     expect(undecided.out).toMatch(
-      /^WORTHLESS: btcusdc: no order was ever sent: its strategy was called \d+ times and never returned an intent\n0 cuts in 0 decisions: nothing is proven\n$/,
+      /^WORTHLESS: btcusdc: no order was ever sent: its strategy was called \d+ times and never returned an intent\n0 cuts in 0 decisions: nothing was checked\n$/,
     );
   });
 

@@ -107,13 +107,13 @@ describe("marketwright compare", () => {
     expect([code, err]).toEqual([0, ""]);
     expect(out).toMatch(/^paper session from 2024-08-0\S+ to \S+\n/);
     expect(out).toMatch(
-      /the same inputs: (\d+) of \1 intents the same to the byte, in \d+ turns\n/,
+      /the same inputs: (\d+) of \1 intents equal byte for byte, in \d+ turns\n/,
     );
     expect(out).toContain(
       "recorded orders in the replayed market (queue power-2, book 0 ms late, orders 0 ms later):",
     );
     expect(out).toContain(
-      "the bot run again (queue power-2, ambiguous fills conservative, 15 ms there, 10 ms back):",
+      "the rerun of the bot (queue power-2, ambiguous fills conservative, 15 ms to the exchange, 10 ms back):",
     );
     const means =
       /mean prices: bought (\S+) and (\S+), sold (\S+) and (\S+)\n/.exec(out)?.slice(1) ?? [];
@@ -197,7 +197,7 @@ export default defineStrategy({
     expect(await refused(live, join(stage.folder, "nothing.yaml"))).toContain(
       "backtest: does not exist",
     );
-    expect(await refused(live, live)).toContain("does not hold a report of this version");
+    expect(await refused(live, live)).toContain("contains no report of this version");
     const following = backtest("following.yaml", FOLLOWING);
     expect(await refused(live, following)).toContain("takes its latencies from a recording");
 

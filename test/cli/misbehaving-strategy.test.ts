@@ -96,19 +96,19 @@ const SOURCES = ["bot.yaml", "own.ts", "run.yaml", "sweep.yaml"];
 describe("a strategy that does something where nobody waits for it", () => {
   it.each([
     [
-      "rejects a promise that nobody awaits",
+      "rejects a promise that it does not await",
       REJECTS,
-      "rejected a promise that nobody awaits: the feed is down (own.ts:9:",
+      "rejected a promise that it does not await: the feed is down (own.ts:9:",
     ],
     [
       "throws in a timer of its own",
       THROWS_LATER,
-      "threw outside of its operator, in a timer or a callback of its own: the feed is down (own.ts:9:",
+      "threw outside its operator, in one of its timers or callbacks: the feed is down (own.ts:9:",
     ],
     [
       "rejects with no reason",
       "void Promise.reject()",
-      "rejected a promise that nobody awaits: undefined",
+      "rejected a promise that it does not await: undefined",
     ],
   ])("and %s ends a backtest by its name, with nothing half-written", async (name, deed, told) => {
     const { folder, own } = files(`backtest ${name}`, deed);
@@ -125,7 +125,7 @@ describe("a strategy that does something where nobody waits for it", () => {
     const { code, out, err } = await run(folder, "sweep", "sweep.yaml", "--out", "swept");
     expect([code, out]).toEqual([1, ""]);
     expect(err).toContain(
-      "marketwright: whole-0: markets.btcusdc.strategy: the strategy rejected a promise that nobody awaits: the feed is down (own.ts:9:",
+      "marketwright: whole-0: markets.btcusdc.strategy: the strategy rejected a promise that it does not await: the feed is down (own.ts:9:",
     );
     expect(err).toContain(own);
   });

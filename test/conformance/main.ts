@@ -100,7 +100,7 @@ function optionsOf(args: readonly string[]): Options {
     if (name === "--check") values.set(name, "");
     else if (["--record", "--break", "--seed", "--rule"].includes(name))
       values.set(name, args[++place] ?? "");
-    else throw new Error(`${name} is no option\n${USAGE}`);
+    else throw new Error(`unknown option ${name}\n${USAGE}`);
   }
   const whole = (name: string, otherwise: number): number => {
     const number = Number(values.get(name) ?? otherwise);

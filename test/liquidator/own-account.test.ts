@@ -125,7 +125,7 @@ describe("the right of the key to act for the account", () => {
     expect(said).toEqual([
       [
         "error",
-        "the key is no operator of the account on the chain: the liquidator only watches",
+        "the key may not act for the account on the chain: the liquidator only watches",
         { account, sender: operator, expected: `setOperator(${operator}, true) by ${account}` },
       ],
     ]);

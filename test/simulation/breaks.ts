@@ -206,7 +206,7 @@ export const BREAKS: readonly Break[] = [
   },
   {
     name: "no-reconcile",
-    what: "the exchange is never asked for its orders",
+    what: "the bot never requests its orders from the exchange",
     ...tapped((rig, { clock }) => ({
       action: (action) => {
         if (

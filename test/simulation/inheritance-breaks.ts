@@ -51,7 +51,7 @@ export const INHERITANCE_BREAKS: readonly Break[] = [
   },
   {
     name: "told-twice",
-    what: "a restarted bot counts again what the exchange has told of before",
+    what: "a restarted bot counts fills twice that the exchange had reported before",
     rig: (options, context) => ({
       ...(remembered((text) => text.replaceAll('"isTold":true', '"isTold":false')).rig?.(
         options,
@@ -67,7 +67,7 @@ export const INHERITANCE_BREAKS: readonly Break[] = [
   },
   {
     name: "quoted-meanwhile",
-    what: "quotes that add go on while a position is sold",
+    what: "the bot keeps quotes that add to a position while it sells it",
     bot: ({ bot }) => {
       bot.liquidatedInventory.intentFor = () => undefined;
     },

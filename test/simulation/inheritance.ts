@@ -167,7 +167,7 @@ class Inheritance {
       const now = known.get(takeoverId);
       if (now?.soldLots !== soldLots || now.nettedLots !== nettedLots)
         this.violations.push(
-          `${takeoverId}: ${soldLots} lots were told as worked off, and the next run knows of ${now?.soldLots}`,
+          `${takeoverId}: the last run reported ${soldLots} lots as sold, the next run knows of ${now?.soldLots}`,
         );
     }
     for (const { takeover, isTakenBack } of this.#told.values()) {
@@ -251,7 +251,7 @@ class Inheritance {
     const trader = this.#bot?.context.traders.get(marketId);
     const takeover = this.#told.get(takeoverId)?.takeover;
     if (trader === undefined || takeover === undefined) {
-      this.violations.push(`${takeoverId} is unwound, and nobody told it`);
+      this.violations.push(`${takeoverId} is unwound, but the bot did not report it`);
       return;
     }
     const { markTicks } = trader.state;
@@ -275,7 +275,9 @@ class Inheritance {
         `${takeoverId}: ${inheritedLots} of ${takeover.lots} inherited, ${soldLots} sold and ${remainingLots} left`,
       );
     if (remainingLots !== 0 && markCredit !== creditOf(trader, remainingLots))
-      this.violations.push(`${takeoverId}: ${remainingLots} lots are told at ${markCredit}`);
+      this.violations.push(
+        `${takeoverId}: the bot reported ${remainingLots} lots at a mark of ${markCredit}`,
+      );
   }
 
   #sent({ marketId, side, ticks, lots, timeInForce }: PlaceAction): void {
@@ -335,7 +337,7 @@ class Inheritance {
       const report = this.reports.get(takeover.id);
       // A takeover that the chain reverted before any bot received it does not count.
       if (report === undefined && !isTakenBack)
-        this.violations.push(`${takeover.id} was told, and nothing is known of it`);
+        this.violations.push(`the exchange reported ${takeover.id}, but the bot does not know it`);
       if (report?.state === "open")
         this.violations.push(`${takeover.id} is open still, its deadline was ${report.deadlineMs}`);
     }
@@ -370,7 +372,7 @@ class Inheritance {
       .reduce((sum, { trade }) => sum + trade.lots, 0);
     if (sold > traded)
       this.violations.push(
-        `${side} ${sold} lots are told as sold in ${marketId}, the exchange has traded ${traded}`,
+        `the bot reported ${side} ${sold} lots as sold in ${marketId}, the exchange has traded ${traded}`,
       );
   }
 }

@@ -303,7 +303,7 @@ export class Witness {
     if (level >= 0 && level < 1000 && inSlot > asked)
       this.#violate(
         "slot",
-        `${key} may hold ${inSlot} lots, the most that was asked of it is ${asked}`,
+        `${key} may hold ${inSlot} lots, the largest request for it is ${asked}`,
       );
     if (inSlot === action.lots && this.#intents.has(key))
       this.#asked.set(key, Math.max(this.#intents.get(key) ?? 0, action.lots));

@@ -263,8 +263,8 @@ class JournalReplay implements TurnRecorder {
       return differ("the bot failed", turn.broke ?? recorded, broke ?? "it did not fail");
     if (!this.#ran) {
       return input.kind === "timer"
-        ? differ("no such timer was set at this moment", `timer ${input.id}`, "none")
-        : differ("the bot had stopped already", encodeJournal(input), `phase ${this.#bot.phase}`);
+        ? differ("the replayed bot set no such timer", `timer ${input.id}`, "none")
+        : differ("the replayed bot had already stopped", encodeJournal(input), `phase ${this.#bot.phase}`);
     }
     const again = encodeJournal(actions);
     if (again !== recorded) return differ("the dispatched actions differ", recorded, again);

@@ -12,8 +12,8 @@ import {
 } from "./strategy-stack.js";
 
 const DID: Readonly<Record<Uncaught, string>> = {
-  thrown: "threw outside of its operator, in a timer or a callback of its own",
-  rejected: "rejected a promise that nobody awaits",
+  thrown: "threw outside its operator, in one of its timers or callbacks",
+  rejected: "rejected a promise that it does not await",
 };
 
 /**

@@ -40,19 +40,19 @@ export function toFeePolicy(given: {
 }): FeePolicy {
   const { tipWei, minTipWei, bumpPercent, headroomBlocks } = given;
   if (!(bumpPercent >= LEAST_BUMP_PERCENT && bumpPercent <= 1000))
-    throw new ConfigError("is not a fee increase that nodes accept", {
+    throw new ConfigError("is outside the fee increases that nodes accept", {
       field: "bumpPercent",
       value: bumpPercent,
       expected: `${LEAST_BUMP_PERCENT} to 1000`,
     });
   if (minTipWei < 0n || tipWei < minTipWei)
-    throw new ConfigError("is less than the least tip", {
+    throw new ConfigError("is below the smallest tip", {
       field: "tipWei",
       value: tipWei,
       expected: `at least ${minTipWei}`,
     });
   if (!Number.isInteger(headroomBlocks) || headroomBlocks < 0 || headroomBlocks > 50)
-    throw new ConfigError("is not a number of blocks", {
+    throw new ConfigError("cannot be the number of blocks", {
       field: "headroomBlocks",
       value: headroomBlocks,
       expected: "0 to 50",

@@ -99,7 +99,7 @@ export function resolveTransactionSettings(
   ] as const) {
     const value = settings[field];
     if (!Number.isInteger(value) || value < 1)
-      throw new ConfigError("is not a count", { field, value, expected: "a whole number from 1" });
+      throw new ConfigError("is out of range", { field, value, expected: "a whole number from 1" });
   }
   return settings;
 }

@@ -92,7 +92,7 @@ async function backtest(
   context.stdout.write(json ? jsonText(result.report, 2) : resultText(result));
   if (json) for (const line of worthlessLines(result.report)) context.stderr.write(`${line}\n`);
   for (const doubt of result.report.doubts)
-    context.stderr.write(`Check this before you trust the result: ${doubt}\n`);
+    context.stderr.write(`This run may be too optimistic: ${doubt}\n`);
   for (const gap of result.gaps) context.stderr.write(`The history has a gap: ${gap}\n`);
   if (result.report.ended === "stopped" || result.report.strategyErrors.length > 0)
     throw new ReportedFailure();
@@ -123,7 +123,7 @@ async function proveNoLookAhead(
     changed.length === 0
       ? "no decision used history from after it"
       : `${changed.length} changed a decision made before them`;
-  const summary = `${check.cuts} cuts in ${decisions} decisions: ${check.cuts === 0 ? "nothing is proven" : found}\n`;
+  const summary = `${check.cuts} cuts in ${decisions} decisions: ${check.cuts === 0 ? "nothing was checked" : found}\n`;
   const worthless = worthlessLines(check).map((line) => `${line}\n`);
   if (json) for (const line of worthless) context.stderr.write(line);
   context.stdout.write(
@@ -136,7 +136,7 @@ async function proveNoLookAhead(
 function cutsOf(written: string | true): number {
   const cuts = written === true ? LOOK_AHEAD_CUTS : Number(written);
   if (Number.isSafeInteger(cuts) && cuts > 0) return cuts;
-  throw new ConfigError("is not a number of cuts", {
+  throw new ConfigError("cannot be the number of cuts", {
     field: "--check-look-ahead",
     value: written,
     expected: "a whole number above 0",
@@ -220,7 +220,7 @@ function heldLines({
   return Number(last) === 0
     ? []
     : [
-        `in ${marketId} ${last} base units are held at the end: they are valued at the mark, without the cost of closing them`,
+        `in ${marketId} ${last} base units are held at the end: they count at the mark price, without the cost of closing them`,
       ];
 }
 
@@ -268,7 +268,7 @@ function resultText({ report, html, json, fillsCsv }: BacktestResult): string {
   const lines = [
     ...worthlessLines(report),
     ...endLines(report),
-    ...report.markets.flatMap(describeMostlyAmbiguous).map((text) => `DOUBTFUL: ${text}`),
+    ...report.markets.flatMap(describeMostlyAmbiguous).map((text) => `AMBIGUOUS: ${text}`),
     `${report.name}: ${span.from} to ${span.to}, ${report.grade}${isIndicative ? " (indicative: candles do not show which orders would have filled)" : ""}`,
     `profit ${profit.total} ${asset}: ${parts.map(([name, amount]) => `${name} ${amount}`).join(", ")}`,
     `${fills.all.fills} fills of ${orders.placed} orders, for ${fills.all.turnover} ${asset}, largest fall ${drawdown.max}`,

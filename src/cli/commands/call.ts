@@ -89,7 +89,7 @@ function parseParams(parameters: readonly string[]): Record<string, string> {
   for (const text of parameters) {
     const at = text.indexOf("=");
     if (at <= 0)
-      throw new ConfigError("is not a parameter", {
+      throw new ConfigError("must be written as key=value", {
         field: "parameters",
         value: text,
         expected: "key=value",

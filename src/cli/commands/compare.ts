@@ -94,7 +94,7 @@ function modelsOf(path: string | undefined, { env }: CliContext): Models {
     };
   } catch (cause) {
     if (cause instanceof ConfigError) throw cause;
-    throw new ConfigError("does not hold a report of this version", {
+    throw new ConfigError("contains no report of this version", {
       field: "backtest",
       value: file,
       expected: "a report that marketwright backtest --out wrote",
@@ -158,7 +158,7 @@ function comparisonText({
   const lines = [
     ...worthless.map((text) => `WORTHLESS: ${text}`),
     ...failedLines("given the recorded inputs", sameInputs.strategyErrors),
-    ...failedLines("when the bot ran again", strategyErrors),
+    ...failedLines("in the rerun of the bot", strategyErrors),
     `${mode} session from ${from} to ${to}`,
     ...notes.map((note) => `  ${note}`),
   ];
@@ -173,12 +173,12 @@ function comparisonText({
     ...(all.length > SHOWN ? [`    and ${all.length - SHOWN} more: --json has all`] : []),
   ];
   lines.push(
-    `the same inputs: ${sameInputs.equal} of ${sameInputs.intents} intents the same to the byte, in ${sameInputs.turns} turns`,
+    `the same inputs: ${sameInputs.equal} of ${sameInputs.intents} intents equal byte for byte, in ${sameInputs.turns} turns`,
   );
   const other = sameInputs.firstDifference;
   if (other !== null) {
     lines.push(
-      `  the first that differs, at ${other.at} in turn ${other.turn}: ${other.why}`,
+      `  first difference at ${other.at} in turn ${other.turn}: ${other.why}`,
       `    live   ${other.live ?? "nothing"}`,
       `    replay ${other.replay ?? "nothing"}`,
     );
@@ -210,7 +210,7 @@ function comparisonText({
     }
     const { model, intents, fills } = again;
     lines.push(
-      `  the bot run again (queue ${model.queue}, ambiguous fills ${model.doubtful}, ${model.orderLatencyMs} ms there, ${model.responseLatencyMs} ms back):`,
+      `  the rerun of the bot (queue ${model.queue}, ambiguous fills ${model.doubtful}, ${model.orderLatencyMs} ms to the exchange, ${model.responseLatencyMs} ms back):`,
       `    intents: live ${intents.live}, replay ${intents.replay}, the first ${intents.equalFirst} equal, ${percent(intents.share)} of live's within the window`,
       ...(intents.firstDifference === null
         ? []

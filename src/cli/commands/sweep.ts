@@ -189,13 +189,13 @@ function resultText({ result, json, html }: SweepOutcome): string {
   const shown = [...new Set([figure, "profit", "maxDrawdown", "fills"] as const)];
   const one = windows.length === 1;
   const isEarly = ranked.some(({ runs }) => endText(runs) !== "");
-  const isAnyDoubtful = ranked.some(({ runs }) => warningMark(runs) !== "");
+  const hasAnyWarnings = ranked.some(({ runs }) => warningMark(runs) !== "");
   const heads = [
     "rank",
     "point",
     ...paths,
     ...(one ? shown : [`mean ${figure}`]),
-    ...(isAnyDoubtful ? ["doubtful"] : []),
+    ...(hasAnyWarnings ? ["warnings"] : []),
     ...(isEarly ? ["ended early"] : []),
   ];
   const rows = ranked.map(({ rank, index, values, objective: value, runs }) => [
@@ -203,18 +203,18 @@ function resultText({ result, json, html }: SweepOutcome): string {
     String(index),
     ...paths.map((path) => String(values[path])),
     ...(one ? shown.map((name) => text(runs[0]?.figures[name])) : [text(value)]),
-    ...(isAnyDoubtful ? [warningMark(runs)] : []),
+    ...(hasAnyWarnings ? [warningMark(runs)] : []),
     ...(isEarly ? [endText(runs)] : []),
   ]);
   const more =
     points.length > MOST_ROWS ? `(the best ${MOST_ROWS} of ${points.length} points)\n` : "";
   const splits = walkForward?.splits.map(({ train, test, best, values, trained, tested }) => {
-    return `${train.name} from ${train.from}: point ${best} (${pointText(values)}), ${figure} ${text(trained.figures[figure])}; on ${test.from} to ${test.to}: ${text(tested.figures[figure])}, profit ${text(tested.figures.profit)}${tested.ended === "end-of-history" ? "" : ` (${tested.ended})`}${tested.doubts.length === 0 ? "" : " (doubtful)"}\n`;
+    return `${train.name} from ${train.from}: point ${best} (${pointText(values)}), ${figure} ${text(trained.figures[figure])}; on ${test.from} to ${test.to}: ${text(tested.figures[figure])}, profit ${text(tested.figures.profit)}${tested.ended === "end-of-history" ? "" : ` (${tested.ended})`}${tested.doubts.length === 0 ? "" : " (may be too optimistic)"}\n`;
   });
   const tested =
     walkForward === null
       ? ""
-      : `${(splits ?? []).join("")}profit on all ${walkForward.splits.length} test windows ${walkForward.tested.profit}, above zero in ${walkForward.tested.positive}; positions at the end of a window are valued at the mark, without the cost of closing them\n`;
+      : `${(splits ?? []).join("")}profit on all ${walkForward.splits.length} test windows ${walkForward.tested.profit}, above zero in ${walkForward.tested.positive}; positions at the end of a window count at the mark price, without the cost of closing them\n`;
   return `${goal} ${FIGURES[figure].words}\n${table([heads, ...rows])}${more}${tested}page    ${html}\nfigures ${json}\n`;
 }
 

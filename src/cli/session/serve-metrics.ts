@@ -23,7 +23,7 @@ export async function serveMetrics(
       if (bot !== undefined && !bot.hasFailed()) return buildReadiness(bot.bot, bot.liquidator);
       return {
         ready: false,
-        reasons: [bot === undefined ? "the bot is starting" : "the bot broke"],
+        reasons: [bot === undefined ? "the bot is starting" : "the bot failed"],
       };
     },
     sample: () => running()?.monitor.refresh(),

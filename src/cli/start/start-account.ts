@@ -41,7 +41,7 @@ export async function createFreshAccount(
 ): Promise<StartAccount> {
   const { keyEnv } = config.account;
   if (keyEnv === undefined) {
-    throw new ConfigError("start trades a fresh account of its own, never a keystore's", {
+    throw new ConfigError("start trades a fresh account, never that of a keystore", {
       field: "account.keystore",
       value: config.account.keystore?.file,
       expected:

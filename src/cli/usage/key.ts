@@ -18,12 +18,12 @@ export function addKey(program: Command, context: CliContext): void {
     )
     .option(
       "--password-env <name>",
-      "environment variable that holds the password (default: asked for at the terminal)",
+      "environment variable that holds the password (default: the command prompts for it)",
     )
     .option("--password-file <file>", "file whose first line is the password")
     .option(
       "--key-env <name>",
-      "import: environment variable that holds the private key (default: asked for at the terminal)",
+      "import: environment variable that holds the private key (default: the command prompts for it)",
     )
     .option("--key-file <file>", "import: file that holds the private key")
     .option("--json", "JSON on stdout")

@@ -23,9 +23,9 @@ export function decodeLedger(text: string): Opportunity[] {
     const found = decoded(line);
     if (found === undefined && i === lines.length - 1) return;
     if (found === undefined)
-      throw new FormatError("is no opportunity", {
+      throw new FormatError("cannot be read as an opportunity", {
         field: `line ${i + 1}`,
-        expected: "what an earlier run wrote",
+        expected: "a line that an earlier run of the bot wrote",
       });
     newest.delete(found.id);
     newest.set(found.id, found);

@@ -241,7 +241,7 @@ export default defineStrategy({
       field: `markets.${WORSE_LOW_FIRST}.strategy`,
       value: join(folder, "strays.ts"),
       message: expect.stringContaining(
-        "rejected a promise that nobody awaits: the feed is down (strays.ts:8:",
+        "rejected a promise that it does not await: the feed is down (strays.ts:8:",
       ),
     });
     expect(left).toEqual([]);

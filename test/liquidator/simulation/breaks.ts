@@ -54,7 +54,7 @@ export const BREAKS: readonly Break[] = [
   },
   {
     name: "taken-back-and-sold",
-    what: "a takeover that the chain takes back goes on being sold",
+    what: "the bot keeps selling a takeover that the chain has reverted",
     plan: reorganised,
     rework: (parts) => ({ ...parts, unwind: { ...parts.unwind, revert: () => {} } }),
   },

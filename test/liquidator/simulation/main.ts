@@ -11,7 +11,7 @@ export async function simulateLiquidator(args: readonly string[]): Promise<numbe
   const stranger = args.find((arg) => arg.startsWith("--") && !OPTIONS.has(arg));
   if (stranger !== undefined)
     throw new Error(
-      `${stranger} is no option of --liquidator; expected one of ${[...OPTIONS].join(", ")}`,
+      `--liquidator does not accept ${stranger}: expected one of ${[...OPTIONS].join(", ")}`,
     );
   if (args.includes("--list-breaks")) {
     for (const { name, what } of BREAKS) process.stdout.write(`${name}: ${what}\n`);

@@ -98,7 +98,7 @@ function judgePayments(own: readonly OwnTransaction[], intentOf: IntentOf, say: 
     if (transaction.isReverted || transaction.taken === undefined) continue;
     const intent = intentOf(transaction);
     if (intent === undefined) {
-      say("paid-twice", `${transaction.hash} took over what nobody intended`);
+      say("paid-twice", `${transaction.hash} took over a position without an intent`);
       continue;
     }
     if (paid.has(intent))

@@ -67,7 +67,7 @@ export function sampledLatency(samples: readonly LatencySample[]): LatencyModel 
   for (const { requestUs, exchangeUs, responseUs } of taken) {
     if (requestUs <= exchangeUs && exchangeUs <= responseUs) continue;
     throw new ConfigError(
-      "a round trip whose clocks disagree: its answer would be heard before it was given, or its request never arrive",
+      "has a round trip whose clocks disagree: the response would arrive before the exchange sent it, or the request would never arrive",
       {
         field: `sample of ${requestUs} exchangeUs`,
         value: exchangeUs,

@@ -63,35 +63,35 @@ const OBJECTIVE =
  * @throws ConfigError, HistoryError or RunError where the recording or the models cannot be
  * replayed
  */
-export async function compareSession(wish: CompareSessionOptions): Promise<Comparison> {
-  const { folder, session } = wish;
+export async function compareSession(options: CompareSessionOptions): Promise<Comparison> {
+  const { folder, session } = options;
   const opened = await openSession(folder, session);
   const judged = opened.map((market) => {
     const inputs = toParityInputs(market, session);
-    const fit = wish.fit ? fitModel(inputs) : undefined;
+    const fit = options.fit ? fitModel(inputs) : undefined;
     const plain = initialModel(inputs);
     return {
       market,
       inputs,
       fit,
-      best: fit?.best ?? evaluateModel(inputs, { ...plain, queue: wish.queue ?? plain.queue }),
+      best: fit?.best ?? evaluateModel(inputs, { ...plain, queue: options.queue ?? plain.queue }),
     };
   });
-  const models = chooseRerunModels(wish, session, judged);
+  const models = chooseRerunModels(options, session, judged);
   const intents = await readIntents(folder, session);
   const cutOff = findOutageWindows(opened);
-  const lookedUs = findFirstViewUs(session, opened, intents[0]?.atUs);
-  const again = rerunSession(session, opened, wish.strategies, {
+  const firstViewUs = findFirstViewUs(session, opened, intents[0]?.atUs);
+  const again = rerunSession(session, opened, options.strategies, {
     models,
-    liquidation: wish.liquidation,
-    seed: wish.seed,
-    startUs: lookedUs,
+    liquidation: options.liquidation,
+    seed: options.seed,
+    startUs: firstViewUs,
     outages: cutOff,
-    onBotEvent: wish.onBotEvent,
+    onBotEvent: options.onBotEvent,
   });
   const sameInputs = await replayTurns(
     recordedTurns(folder, session),
-    wish.strategies,
+    options.strategies,
     opened.map(({ marketId, recordedTape, history, isInBook }) => ({
       marketId,
       tape: recordedTape,
@@ -99,7 +99,7 @@ export async function compareSession(wish: CompareSessionOptions): Promise<Compa
       isInBook,
     })),
     intents,
-    lookedUs,
+    firstViewUs,
   );
   const { decimals, ...parts } = again.profit;
   const replayProfit = Object.fromEntries(

@@ -65,18 +65,18 @@ export function worthlessNotes(
 function mostlyDoubtfulNotes(opened: readonly OpenedSessionMarket[], again: RerunResult): string[] {
   return opened.flatMap(({ marketId }) => {
     const fills = again.markets.get(marketId)?.fills ?? [];
-    const told = describeMostlyAmbiguous({
+    const described = describeMostlyAmbiguous({
       marketId,
-      fills: { all: { fills: fills.length }, doubtful: doubtfulFillsOf(fills) },
+      fills: { all: { fills: fills.length }, doubtful: sumAmbiguousFills(fills) },
     });
-    return told.map((text) => `in the rerun, ${text}`);
+    return described.map((text) => `in the rerun, ${text}`);
   });
 }
 
-function doubtfulFillsOf(fills: Iterable<ReplayFill>): AmbiguousFills {
-  const doubtful = new AmbiguousFills();
-  for (const fill of fills) doubtful.add(fill);
-  return doubtful;
+function sumAmbiguousFills(fills: Iterable<ReplayFill>): AmbiguousFills {
+  const ambiguous = new AmbiguousFills();
+  for (const fill of fills) ambiguous.add(fill);
+  return ambiguous;
 }
 
 function haltNotes(
@@ -259,7 +259,7 @@ function takersNote({ marketId, instrument, account, isInBook }: OpenedSessionMa
  * their orders rested first.
  */
 function doubtNotes({ marketId, instrument }: OpenedSessionMarket, again: RerunResult): string[] {
-  const doubtful = doubtfulFillsOf(again.markets.get(marketId)?.fills ?? []);
+  const ambiguous = sumAmbiguousFills(again.markets.get(marketId)?.fills ?? []);
   const credit = (units: CreditUnits): string => instrument.creditToDecimal(units);
   const note = ({ fills, lots, fees, feesOtherwise }: AmbiguousFillSum, what: string): string[] =>
     fills === 0
@@ -268,6 +268,6 @@ function doubtNotes({ marketId, instrument }: OpenedSessionMarket, again: RerunR
           `in ${marketId} ${fills} of the rerun's fills, ${instrument.formatAmount(Number(lots))} base units, ${what}: ${describeAmbiguousFees(credit(fees), credit(feesOtherwise))}`,
         ];
   return (["asTakers", "asMakers", "postOnly"] as const).flatMap((kind) =>
-    note(doubtful[kind], AMBIGUITY_TEXTS[kind]),
+    note(ambiguous[kind], AMBIGUITY_TEXTS[kind]),
   );
 }

@@ -21,11 +21,11 @@ const EVER: Span = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
  */
 export function findOutageWindows(markets: readonly OutageEvidence[]): readonly Span[] {
   const requests = markets.flatMap(({ account }) => account.requests);
-  const heard = mergeSpans(
+  const received = mergeSpans(
     markets.flatMap(({ unrecordedSpans }) => findGaps(unrecordedSpans, EVER)),
   );
   const delayUs = Math.min(...markets.map((market) => leastDelayUs(market.recordedTape)));
-  return findGaps(heard, EVER).flatMap((gap) => {
+  return findGaps(received, EVER).flatMap((gap) => {
     const [fromMs, toMs] = gap;
     const begins = markets.some(
       (market) => (market.recordedTape.exchangeUs[0] ?? Number.POSITIVE_INFINITY) < fromMs * 1000,

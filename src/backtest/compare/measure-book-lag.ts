@@ -27,10 +27,10 @@ export function measureBookLagMs(tape: Tape, orders: readonly RecordedOrder[]): 
   let next = 0;
   for (let message = 0; message < tape.messages; message++) {
     if (tape.kind[message] === TapeKind.trade) continue;
-    const toldUs = tape.exchangeUs[message] as number;
+    const publishedUs = tape.exchangeUs[message] as number;
     for (
       let order = coming[next];
-      order !== undefined && order.atUs <= toldUs;
+      order !== undefined && order.atUs <= publishedUs;
       order = coming[++next]
     )
       waiting.set(order.key, order.atUs);
@@ -41,7 +41,7 @@ export function measureBookLagMs(tape: Tape, orders: readonly RecordedOrder[]): 
       const takenUs = waiting.get(key);
       if (takenUs === undefined) continue;
       waiting.delete(key);
-      if (toldUs - takenUs <= MOST_US) delaysUs.push(toldUs - takenUs);
+      if (publishedUs - takenUs <= MOST_US) delaysUs.push(publishedUs - takenUs);
     }
   }
   delaysUs.sort((one, other) => one - other);

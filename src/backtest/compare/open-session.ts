@@ -60,10 +60,10 @@ export async function openSession(
     });
     const account = await readAccount(store, instrument);
     const source = await openTapes(store, marketId, { ...span, tickSize, stepSize });
-    const heard = await joinTapes(source);
+    const received = await joinTapes(source);
     // A paper order was never in the book.
     const isInBook = session.mode === "live";
-    const tape = isInBook ? removeOwnOrders(heard, account.orders) : heard;
+    const tape = isInBook ? removeOwnOrders(received, account.orders) : received;
     const hasMarks = store.days({ market: marketId, kind: "marks" }).length > 0;
     const marks = hasMarks
       ? await openMarks(store, marketId, { ...span, creditDecimals })
@@ -73,7 +73,7 @@ export async function openSession(
       instrument,
       account,
       history: { grade: "books", tape, marks, gaps: source.gaps.map(({ span: gap }) => gap) },
-      recordedTape: heard,
+      recordedTape: received,
       // Trades arrive while the market's stream is received. A book is also lost by a break of its
       // sequence.
       unrecordedSpans: source.gaps.flatMap(({ kind, span: gap }) =>

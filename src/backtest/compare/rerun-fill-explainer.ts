@@ -39,13 +39,13 @@ export class RerunFillExplainer {
   explainLive({ fill, lots }: Unmatched<RecordedFill>): FillDifference {
     const { side, ticks, atUs } = fill;
     const at = { only: "live", ...describeFill(this.#instrument, fill, lots) } as const;
-    const standing = this.#ran.orders.filter(
+    const nearby = this.#ran.orders.filter(
       (each) => each.side === side && each.ticks === ticks && this.#isOpenAround(each, atUs),
     );
-    const stood = standing.filter(
+    const open = nearby.filter(
       (each) => each.atUs <= atUs && !(each.cancelledUs !== undefined && each.cancelledUs <= atUs),
     );
-    const [order] = [...stood, ...standing];
+    const [order] = [...open, ...nearby];
     if (order === undefined)
       return { ...at, ...this.#before("the replay had no order there", atUs) };
     const stays = this.#ran.orders.map((each) => ({ ...each, endUs: each.cancelledUs }));

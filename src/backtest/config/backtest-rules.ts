@@ -68,8 +68,11 @@ export function readBacktestRules(
  * The file's own limits, else those of the exchange's answer, else the defaults of the bot and the
  * embedded exchange.
  */
-function rateLimitsFor(file: RulesFile, told: VenueRules["rateLimits"]): VenueRules["rateLimits"] {
-  const limits = new Map(told.map((limit) => [limit.name, limit]));
+function rateLimitsFor(
+  file: RulesFile,
+  reported: VenueRules["rateLimits"],
+): VenueRules["rateLimits"] {
+  const limits = new Map(reported.map((limit) => [limit.name, limit]));
   for (const [name, limit] of Object.entries(DEFAULT_TOKEN_LIMITS))
     if (!limits.has(name)) limits.set(name, { name, ...limit });
   const written = { ORDER: file.orderTokensPerMinute, COMMON: file.commonTokensPerMinute };
@@ -100,9 +103,9 @@ function readExchangeInfoRules(
       cause,
     });
   try {
-    const told: unknown = JSON.parse(readPlainText(path));
-    const rules = decodeRules(told, markets);
-    const info = told as { readonly markets: readonly ExchangeInfoMarket[] };
+    const reported: unknown = JSON.parse(readPlainText(path));
+    const rules = decodeRules(reported, markets);
+    const info = reported as { readonly markets: readonly ExchangeInfoMarket[] };
     const replayed = info.markets.filter(({ id }) => markets.includes(id));
     return {
       rules,

@@ -30,9 +30,9 @@ export class HistoryTruncator {
   truncateTape(tape: Tape): Tape {
     const cutUs = this.#cutUs;
     if (cutUs === undefined) return tape;
-    const heard = this.#isOver ? [] : heardMessages(tape, cutUs);
-    if (heard.length < tape.messages) this.#isOver = true;
-    return heard.length === tape.messages ? tape : messagesOf(tape, heard);
+    const received = this.#isOver ? [] : receivedMessages(tape, cutUs);
+    if (received.length < tape.messages) this.#isOver = true;
+    return received.length === tape.messages ? tape : messagesOf(tape, received);
   }
 
   /** Marks after the cutoff are never received, but the exchange has them all the same. */
@@ -63,7 +63,7 @@ export function truncateKlines(
   const [open, high, low] = [openTicks[bar], highTicks[bar], lowTicks[bar]];
   const isHighFirst = path === "adaptive" ? high - open < open - low : path === "ohlc";
   const thirds = Math.floor((3 * (cutUs - startUs[bar])) / intervalUs);
-  const stands = [open, isHighFirst ? high : low, isHighFirst ? low : high][thirds];
+  const price = [open, isHighFirst ? high : low, isHighFirst ? low : high][thirds];
   const cut = {
     ...klines,
     bars: begun,
@@ -71,8 +71,8 @@ export function truncateKlines(
     lowTicks: lowTicks.slice(0, begun),
     closeTicks: closeTicks.slice(0, begun),
   };
-  if (thirds < 2) cut.highTicks[bar] = cut.lowTicks[bar] = stands;
-  cut.closeTicks[bar] = stands;
+  if (thirds < 2) cut.highTicks[bar] = cut.lowTicks[bar] = price;
+  cut.closeTicks[bar] = price;
   return cut;
 }
 
@@ -98,11 +98,11 @@ function countUpTo(ascendingUs: Float64Array, us: number): number {
 }
 
 /** The numbers of the messages received by an instant, ascending. */
-function heardMessages({ messages, localUs }: Tape, cutUs: number): number[] {
-  const heard: number[] = [];
+function receivedMessages({ messages, localUs }: Tape, cutUs: number): number[] {
+  const received: number[] = [];
   for (let message = 0; message < messages; message++)
-    if (localUs[message] <= cutUs) heard.push(message);
-  return heard;
+    if (localUs[message] <= cutUs) received.push(message);
+  return received;
 }
 
 /** Copies some messages of a tape. */

@@ -153,8 +153,8 @@ export class MarkReplay {
     const { midHalfTicks } = this.#market;
     if (Number.isNaN(midHalfTicks)) return;
     const mark = this.#markAt(midHalfTicks);
-    const heardUs = atUs % this.#publishEveryUs === 0 ? atUs + this.#latencyUs() : undefined;
-    this.#take(mark, mark, 0, 0, heardUs);
+    const receivedUs = atUs % this.#publishEveryUs === 0 ? atUs + this.#latencyUs() : undefined;
+    this.#take(mark, mark, 0, 0, receivedUs);
   }
 
   #markAt(midHalfTicks: number): CreditUnits {
@@ -197,20 +197,20 @@ export class MarkReplay {
     );
   }
 
-  /** @param heardUs when the bot receives it; undefined when it does not. */
+  /** @param receivedUs when the bot receives it; undefined when it does not. */
   #take(
     mark: CreditUnits,
     index: CreditUnits,
     fundingRate: number,
     nextFundingMs: Ms,
-    heardUs: number | undefined,
+    receivedUs: number | undefined,
   ): void {
     const { marketId } = this.#market;
     this.#venue.mark(marketId, mark);
-    if (heardUs !== undefined)
+    if (receivedUs !== undefined)
       this.#inFlight.push(
         { type: "market-state", marketId, mark, index, fundingRate, nextFundingMs },
-        heardUs,
+        receivedUs,
       );
   }
 

@@ -76,15 +76,15 @@ export class ReplayEngine {
     this.#noteFeeds();
     this.#noteMarks();
     while (!until()) {
-      const heardUs = Math.min(clock.nextTimerUs, venue.nextDeliveryUs, this.#marksUs);
+      const receivedUs = Math.min(clock.nextTimerUs, venue.nextDeliveryUs, this.#marksUs);
       const arrivalUs = venue.nextArrivalUs;
       const ownUs = this.#ownUs;
-      const quietUs = Math.min(untilUs, heardUs, arrivalUs, ownUs);
+      const quietUs = Math.min(untilUs, receivedUs, arrivalUs, ownUs);
       if (this.#dataUs < quietUs) {
         const isWoken = this.#drift(quietUs);
-        if (isWoken || this.#dataUs < quietUs || venue.nextDeliveryUs < heardUs) continue;
+        if (isWoken || this.#dataUs < quietUs || venue.nextDeliveryUs < receivedUs) continue;
       }
-      const goalUs = Math.min(untilUs, Math.max(Math.min(heardUs, this.#dataUs), clock.nowUs));
+      const goalUs = Math.min(untilUs, Math.max(Math.min(receivedUs, this.#dataUs), clock.nowUs));
       const stopUs = Math.min(goalUs, arrivalUs, ownUs);
       // Events of the exchange at an instant come after its history there, and after the bot's own
       // events.
@@ -146,13 +146,13 @@ export class ReplayEngine {
   }
 
   #noteMarks(): void {
-    let heardUs = Number.POSITIVE_INFINITY;
+    let receivedUs = Number.POSITIVE_INFINITY;
     let ownUs = this.#nextSampleUs;
     for (const { marks } of this.#markets) {
-      if (marks.nextDeliveryUs < heardUs) heardUs = marks.nextDeliveryUs;
+      if (marks.nextDeliveryUs < receivedUs) receivedUs = marks.nextDeliveryUs;
       if (marks.nextUs < ownUs) ownUs = marks.nextUs;
     }
-    this.#marksUs = heardUs;
+    this.#marksUs = receivedUs;
     this.#ownUs = ownUs;
   }
 
@@ -206,8 +206,8 @@ export class ReplayEngine {
     }
     const isMoved = first?.advance(Math.min(beforeUs, secondUs + 1)) === true;
     if (isMoved) {
-      const heardUs = this.#clock.nowUs + 1;
-      for (const { feed } of this.#markets) if (feed.nextUs < heardUs) feed.advance(heardUs);
+      const receivedUs = this.#clock.nowUs + 1;
+      for (const { feed } of this.#markets) if (feed.nextUs < receivedUs) feed.advance(receivedUs);
     }
     this.#noteFeeds();
     return isMoved;

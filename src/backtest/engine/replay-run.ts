@@ -152,20 +152,21 @@ export class ReplayRun {
         state ??= this.bot.context.traders.get(marketId)?.state;
         state?.noteTraded(ticks, aggressor);
       };
-      const heard = new HistoryTruncator(options.cutUs);
-      this.#truncators.set(marketId, heard);
-      const feed = (options.createFeed ?? createFeed)(heard.truncate(history), clock, onTrade);
-      const toldEveryUs =
+      const truncator = new HistoryTruncator(options.cutUs);
+      this.#truncators.set(marketId, truncator);
+      const feed = (options.createFeed ?? createFeed)(truncator.truncate(history), clock, onTrade);
+      const publishedEveryUs =
         history.grade === "klines" ? history.klines.intervalUs : MADE_MARKS_EVERY_US;
-      const everyUs = history.grade === "klines" ? toldEveryUs / MARKS_OF_A_BAR : toldEveryUs;
+      const everyUs =
+        history.grade === "klines" ? publishedEveryUs / MARKS_OF_A_BAR : publishedEveryUs;
       const marks = new MarkReplay(
         this.venue,
         market,
         {
-          marks: heard.truncateMarks(history.marks),
+          marks: truncator.truncateMarks(history.marks),
           funding: history.funding,
           everyUs,
-          publishEveryUs: toldEveryUs,
+          publishEveryUs: publishedEveryUs,
         },
         startUs,
         () => feed.latencyUs,
@@ -225,9 +226,9 @@ export class ReplayRun {
   /** Adds the next part of a market's books or trades. */
   extend(marketId: MarketId, tape: Tape): void {
     const feed = this.#feeds.get(marketId);
-    const heard = this.#truncators.get(marketId)?.truncateTape(tape);
-    if (heard !== undefined && (feed instanceof BookFeed || feed instanceof TradeFeed))
-      feed.extend(heard);
+    const truncated = this.#truncators.get(marketId)?.truncateTape(tape);
+    if (truncated !== undefined && (feed instanceof BookFeed || feed instanceof TradeFeed))
+      feed.extend(truncated);
     const market = this.venue.markets.get(marketId);
     market?.volume.add(tape, this.#warmUs);
     const matcher = market?.matcher;
@@ -236,8 +237,8 @@ export class ReplayRun {
 
   /** Adds the next block of a market's marks. Only for a market that began with marks. */
   extendMarks(marketId: MarketId, marks: MarkTape): void {
-    const heard = this.#truncators.get(marketId)?.truncateMarks(marks);
-    if (heard !== undefined) this.#marks.get(marketId)?.extend(heard);
+    const truncated = this.#truncators.get(marketId)?.truncateMarks(marks);
+    if (truncated !== undefined) this.#marks.get(marketId)?.extend(truncated);
   }
 
   /**
@@ -284,13 +285,13 @@ export class ReplayRun {
 
   /** Since when and why the bot would not resume trading without help; undefined when it would. */
   get haltReason(): string | undefined {
-    const standing = this.bot.tradingGuards.halts.filter(({ resumesByItself }) => !resumesByItself);
+    const lasting = this.bot.tradingGuards.halts.filter(({ resumesByItself }) => !resumesByItself);
     // Halts are stamped by the monotonic clock, which began with the run.
     const since = (sinceMs: number): string =>
       instantText(Math.floor(this.#options.startUs / 1000 + sinceMs));
-    return standing.length === 0
+    return lasting.length === 0
       ? undefined
-      : standing
+      : lasting
           .map(({ name, why, sinceMs }) => `since ${since(sinceMs)} by ${name}: ${why}`)
           .join("; ");
   }

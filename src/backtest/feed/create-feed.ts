@@ -19,8 +19,8 @@ export const createFeed: FeedFactory = (history, clock, onTrade) => {
   // from before the gap.
   const lastsMs = history.grade === "klines" ? history.klines.intervalUs / 1000 : 0;
   const isGap: GapCheck = (latencyUs) => {
-    const toldMs = clock.nowMs() - Math.floor(latencyUs / 1000);
-    return gaps.some(([fromMs, toMs]) => toldMs >= fromMs && toldMs < toMs + lastsMs);
+    const publishedMs = clock.nowMs() - Math.floor(latencyUs / 1000);
+    return gaps.some(([fromMs, toMs]) => publishedMs >= fromMs && publishedMs < toMs + lastsMs);
   };
   switch (history.grade) {
     case "books":

@@ -226,7 +226,7 @@ export class BookMatcher extends TapeMatcher {
   /**
    * Handles a trade beyond our prices, or the other side's best price reaching them: from the best
    * down to the price of a key.
-   * @param doubtfulFromUs an order that arrived then or later may have met on arrival what was
+   * @param ambiguousFromUs an order that arrived then or later may have met on arrival what was
    * published now, or what traded now.
    */
   protected passed(
@@ -234,9 +234,9 @@ export class BookMatcher extends TapeMatcher {
     leastKey: number,
     cause: "through" | "cross",
     atUs: number,
-    doubtfulFromUs: number,
+    ambiguousFromUs: number,
   ): void {
-    this.own.fillDownTo(side, leastKey, cause, atUs, doubtfulFromUs);
+    this.own.fillDownTo(side, leastKey, cause, atUs, ambiguousFromUs);
   }
 
   /** Handles a trade at our best price or beyond it. */

@@ -110,7 +110,7 @@ export class OpenOrders {
   /**
    * Fills orders of one side from its best to the price of `leastKey`, best and oldest first, each
    * at its own price.
-   * @param doubtfulFromUs an order that arrived then or later is not known to have rested.
+   * @param ambiguousFromUs an order that arrived then or later is not known to have rested.
    * @param mostLots available size for all of them.
    * @returns the filled lots.
    */
@@ -119,7 +119,7 @@ export class OpenOrders {
     leastKey: number,
     cause: FillCause,
     atUs: number,
-    doubtfulFromUs: number,
+    ambiguousFromUs: number,
     mostLots = Number.POSITIVE_INFINITY,
   ): Lots {
     let filled = 0;
@@ -127,7 +127,7 @@ export class OpenOrders {
       const { order, arrivedUs } = side.levels[0].orders[0];
       const lots = Math.min(order.openLots, mostLots - filled);
       filled += lots;
-      this.fill(order, order.ticks, lots, cause, atUs, arrivedUs >= doubtfulFromUs);
+      this.fill(order, order.ticks, lots, cause, atUs, arrivedUs >= ambiguousFromUs);
     }
     return filled;
   }

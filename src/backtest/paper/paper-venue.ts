@@ -231,9 +231,9 @@ export class PaperVenue implements Venue {
    * it.
    */
   #fund(marketId: MarketId, rate: number, nextMs: Ms): void {
-    const told = this.#funding.get(marketId);
-    if (told !== undefined && told.atMs > 0 && nextMs > told.atMs) {
-      this.#replayed.payFunding(marketId, told.rateE18, this.#exchangeUs);
+    const published = this.#funding.get(marketId);
+    if (published !== undefined && published.atMs > 0 && nextMs > published.atMs) {
+      this.#replayed.payFunding(marketId, published.rateE18, this.#exchangeUs);
       this.#replayed.liquidateIfUnsafe(this.#exchangeUs);
     }
     this.#funding.set(marketId, { rateE18: BigInt(Math.round(rate * 1e18)), atMs: nextMs });

@@ -80,14 +80,14 @@ export class QueueRunner implements JobRunner {
       while (next < jobs.length && !signal.aborted) {
         const job = jobs[next] as Job;
         next += 1;
-        const asked = this.#runJob(batch, job, history);
+        const pending = this.#runJob(batch, job, history);
         // A failure after the end is not reported.
-        asked.catch(() => {});
-        const told = await Promise.race([asked, stopped]);
-        if (told === undefined) return;
-        onResult(job, told.result);
+        pending.catch(() => {});
+        const outcome = await Promise.race([pending, stopped]);
+        if (outcome === undefined) return;
+        onResult(job, outcome.result);
         // Its result is on the disk.
-        await told.forget();
+        await outcome.forget();
       }
     };
     try {
@@ -121,8 +121,8 @@ export class QueueRunner implements JobRunner {
     for (;;) {
       // A job that is there already is not added again.
       await this.#queue.add("run", data, { jobId, attempts: ATTEMPTS });
-      const told = await this.#answerTo(jobId, job);
-      if (told !== undefined) return { result: resultOf(job, told.answer), forget };
+      const reported = await this.#answerTo(jobId, job);
+      if (reported !== undefined) return { result: resultOf(job, reported.answer), forget };
     }
   }
 
@@ -133,11 +133,11 @@ export class QueueRunner implements JobRunner {
    */
   async #answerTo(jobId: string, job: Job): Promise<{ readonly answer: QueueResult } | undefined> {
     for (;;) {
-      const asked = await this.#queue.getJob(jobId);
-      if (asked === undefined) return undefined;
-      if (await asked.isFailed()) throw withJobContext(job, decodeFailure(asked.failedReason));
+      const queued = await this.#queue.getJob(jobId);
+      if (queued === undefined) return undefined;
+      if (await queued.isFailed()) throw withJobContext(job, decodeFailure(queued.failedReason));
       try {
-        return { answer: await asked.waitUntilFinished(this.#events, this.#pollMs) };
+        return { answer: await queued.waitUntilFinished(this.#events, this.#pollMs) };
       } catch {
         // It failed, it is gone, or the wait timed out: the next check shows which.
       }
@@ -154,14 +154,14 @@ export interface QueueRunnerOptions {
 }
 
 /** @throws RunError for an answer that is not a valid result */
-function resultOf({ id }: Job, told: unknown): JobResult {
+function resultOf({ id }: Job, answer: unknown): JobResult {
   const { figures, ended, reason, strategyError, doubts } = (
-    typeof told === "object" && told !== null ? told : {}
+    typeof answer === "object" && answer !== null ? answer : {}
   ) as Partial<JobResult>;
   if (figures === undefined || ended === undefined || doubts === undefined) {
     throw new RunError("a worker sent an answer that is not a result", {
       field: id,
-      value: told,
+      value: answer,
       expected: "the figures of a backtest",
     });
   }

@@ -99,19 +99,19 @@ export class QueueWorker {
     await this.#pool.close();
   }
 
-  async #run(asked: QueueJob): Promise<QueueResult> {
+  async #run(queued: QueueJob): Promise<QueueResult> {
     const { onJob } = this.#options;
-    onJob?.(asked.id, "begins");
+    onJob?.(queued.id, "begins");
     try {
-      const job = toJob(asked, this.#options.store);
-      const history = await this.#historyOf(asked, job);
+      const job = toJob(queued, this.#options.store);
+      const history = await this.#historyOf(queued, job);
       const result = await this.#pool.playOne(history, job).catch((error: unknown) => {
         throw error instanceof ChangedInput ? new WorkerMismatch(error) : error;
       });
-      onJob?.(asked.id, "done");
+      onJob?.(queued.id, "done");
       return result;
     } catch (error) {
-      onJob?.(asked.id, "failed");
+      onJob?.(queued.id, "failed");
       if (error instanceof WorkerMismatch) {
         this.#refuse(error.why);
         // This worker takes no more jobs; another worker runs this one.
@@ -123,21 +123,24 @@ export class QueueWorker {
   }
 
   /** @throws WorkerMismatch where this machine would compute another result */
-  async #historyOf(asked: QueueJob, { config }: Job): Promise<SharedHistory> {
+  async #historyOf(queued: QueueJob, { config }: Job): Promise<SharedHistory> {
     const { version, store } = this.#options;
-    if (asked.version !== version) {
+    if (queued.version !== version) {
       throw new WorkerMismatch(
         new ConfigError("differs from the version that runs the sweep", {
           field: "worker",
           value: version,
-          expected: asked.version,
+          expected: queued.version,
         }),
       );
     }
-    const key = JSON.stringify([historyKey(restrictToWindow(config, asked.window)), asked.history]);
+    const key = JSON.stringify([
+      historyKey(restrictToWindow(config, queued.window)),
+      queued.history,
+    ]);
     const known = this.#histories.get(key);
     if (known !== undefined) return known;
-    const opening = this.#open(asked, config, store);
+    const opening = this.#open(queued, config, store);
     this.#histories.set(key, opening);
     for (const old of [...this.#histories.keys()].slice(0, -MAX_HISTORIES))
       this.#histories.delete(old);
@@ -145,26 +148,26 @@ export class QueueWorker {
     return opening;
   }
 
-  async #open(asked: QueueJob, config: Job["config"], store: string): Promise<SharedHistory> {
-    const opened = await openHistory(restrictToWindow(config, asked.window)).catch(
+  async #open(queued: QueueJob, config: Job["config"], store: string): Promise<SharedHistory> {
+    const opened = await openHistory(restrictToWindow(config, queued.window)).catch(
       (cause: unknown) => {
         if (cause instanceof ConfigError) throw new WorkerMismatch(cause);
         throw cause;
       },
     );
     const own = historyLines(opened);
-    const at = asked.history.findIndex((line, index) => line !== own[index]);
-    if (at >= 0 || own.length !== asked.history.length) {
-      const place = at < 0 ? asked.history.length : at;
+    const at = queued.history.findIndex((line, index) => line !== own[index]);
+    if (at >= 0 || own.length !== queued.history.length) {
+      const place = at < 0 ? queued.history.length : at;
       throw new WorkerMismatch(
         new ConfigError("differs from the history that the sweep uses", {
           field: store,
           value: own[place] ?? "nothing",
-          expected: asked.history[place] ?? "no more",
+          expected: queued.history[place] ?? "no more",
         }),
       );
     }
-    return openShared(config, asked.window);
+    return openShared(config, queued.window);
   }
 }
 

@@ -46,16 +46,16 @@ export class DailyResults {
     this.#fall = new DrawdownTracker(start.atUs, start.value);
   }
 
-  add(standing: RunTotals): void {
-    const day = Math.max(this.#day, Math.ceil(standing.atUs / DAY_US) - 1);
+  add(totals: RunTotals): void {
+    const day = Math.max(this.#day, Math.ceil(totals.atUs / DAY_US) - 1);
     if (day !== this.#day) {
       this.#rows.push(this.#row());
       this.#opened = this.#last;
       this.#day = day;
       this.#fall = new DrawdownTracker(this.#opened.atUs, this.#opened.value);
     }
-    this.#fall.add(standing.atUs, standing.value);
-    this.#last = standing;
+    this.#fall.add(totals.atUs, totals.value);
+    this.#last = totals;
   }
 
   /**

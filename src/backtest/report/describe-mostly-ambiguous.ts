@@ -21,13 +21,13 @@ interface MarketFillCounts {
  */
 export function describeMostlyAmbiguous({
   marketId,
-  fills: { all, doubtful },
+  fills: { all, doubtful: ambiguous },
 }: MarketFillCounts): string[] {
-  const doubted = KINDS.filter((kind) => doubtful[kind].fills > 0);
-  const count = doubted.reduce((sum, kind) => sum + doubtful[kind].fills, 0);
+  const doubted = KINDS.filter((kind) => ambiguous[kind].fills > 0);
+  const count = doubted.reduce((sum, kind) => sum + ambiguous[kind].fills, 0);
   if (count <= MOST * all.fills) return [];
   const kinds = doubted
-    .map((kind) => `${doubtful[kind].fills} ${AMBIGUITY_TEXTS[kind]}`)
+    .map((kind) => `${ambiguous[kind].fills} ${AMBIGUITY_TEXTS[kind]}`)
     .join(", ");
   return [`${marketId}: most of its fills are ambiguous, ${count} of ${all.fills}: ${kinds}`];
 }

@@ -219,8 +219,8 @@ export function makeReport(
  * where this run's rule is the optimistic one.
  */
 function describeOptimisticFees({ markets, asset }: Pick<Report, "markets" | "asset">): string[] {
-  return markets.flatMap(({ marketId, fills: { doubtful } }) => {
-    const better = [doubtful.asMakers, doubtful.postOnly].reduce(
+  return markets.flatMap(({ marketId, fills: { doubtful: ambiguous } }) => {
+    const better = [ambiguous.asMakers, ambiguous.postOnly].reduce(
       (sum, { fees, feesOtherwise }) =>
         Decimal.max(0, new Decimal(feesOtherwise).minus(fees)).plus(sum),
       new Decimal(0),

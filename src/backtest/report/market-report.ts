@@ -31,7 +31,7 @@ export function marketReport(
     fees: instrument.creditToDecimal(fees),
     amount: formatAmount(instrument, lots),
   });
-  const doubtfulSum = (of: AmbiguousFillSum) => ({
+  const ambiguousSum = (of: AmbiguousFillSum) => ({
     ...sum(of),
     feesOtherwise: instrument.creditToDecimal(of.feesOtherwise),
     spread: scaledToDecimal(of.spread * halfTickLotIn(instrument, span.decimals), span.decimals),
@@ -66,9 +66,9 @@ export function marketReport(
       sells: sum(fills.sells),
       byCause,
       doubtful: {
-        asTakers: doubtfulSum(fills.doubtful.asTakers),
-        asMakers: doubtfulSum(fills.doubtful.asMakers),
-        postOnly: doubtfulSum(fills.doubtful.postOnly),
+        asTakers: ambiguousSum(fills.doubtful.asTakers),
+        asMakers: ambiguousSum(fills.doubtful.asMakers),
+        postOnly: ambiguousSum(fills.doubtful.postOnly),
       },
     },
     orders: ordersReport(market.actions, fills.ordersFilled),

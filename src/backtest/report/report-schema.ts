@@ -51,20 +51,20 @@ const fillSum = z.strictObject({
 
 const marketFillSum = fillSum.extend({ amount });
 
-const doubtfulSum = marketFillSum.extend({
+const ambiguousSum = marketFillSum.extend({
   feesOtherwise: money.describe(
     "Fees under the other rule: as makers if charged as takers, as takers if charged as makers; for POST_ONLY orders, by the other rule of fills.doubtful",
   ),
   spread: money.describe("Against the mid at each fill that had one"),
 });
 
-const doubtful = z
+const ambiguous = z
   .strictObject({
-    asTakers: doubtfulSum.describe("Of orders that may have taken liquidity, charged as takers"),
-    asMakers: doubtfulSum.describe(
+    asTakers: ambiguousSum.describe("Of orders that may have taken liquidity, charged as takers"),
+    asMakers: ambiguousSum.describe(
       "Of orders that may have taken liquidity, charged as makers: with fills.doubtful: by-book, or if makers pay more than takers",
     ),
-    postOnly: doubtfulSum.describe(
+    postOnly: ambiguousSum.describe(
       "Of POST_ONLY orders, some of which may have been rejected: without rebate if fills.doubtful is conservative",
     ),
   })
@@ -156,7 +156,7 @@ const market = z.strictObject({
       cross: marketFillSum,
       taker: marketFillSum,
     }),
-    doubtful,
+    doubtful: ambiguous,
   }),
   orders,
   position: z.strictObject({

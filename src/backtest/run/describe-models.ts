@@ -13,8 +13,8 @@ export interface DescribedModel {
 
 /** The main facts about how orders travelled, were filled and were charged. */
 export function describeModels(config: BacktestConfig, history: PlayedHistory): DescribedModel[] {
-  const { rules, account, asset, liquidation, warmupMs, history: asked } = config;
-  const markets = Object.keys(asked.markets);
+  const { rules, account, asset, liquidation, warmupMs, history: requested } = config;
+  const markets = Object.keys(requested.markets);
   const rates = markets.map((marketId) => {
     const { makerFeeRate, takerFeeRate } = signedRates(config.bot, rules.markets[marketId]);
     return {
@@ -33,7 +33,7 @@ export function describeModels(config: BacktestConfig, history: PlayedHistory): 
       : [
           {
             name: "Latency of market data",
-            value: `as recorded; at least ${asked.baseLatencyMs} ms where it was not recorded`,
+            value: `as recorded; at least ${requested.baseLatencyMs} ms where it was not recorded`,
           },
         ]),
     ...carryModels(history),
@@ -80,11 +80,11 @@ function fillModels(
   { grade, interval }: PlayedHistory,
 ): DescribedModel[] {
   const taker = { name: "Takers", value: `${fills.slippageTicks} ticks worse than the last price` };
-  const doubtful = { name: "Ambiguous fills", value: DOUBTFUL[fills.doubtful] };
+  const ambiguous = { name: "Ambiguous fills", value: DOUBTFUL[fills.doubtful] };
   if (grade === "books") {
     return [
       { name: "Queue", value: `${fills.queue}${fills.partialFills ? "" : ", whole fills only"}` },
-      doubtful,
+      ambiguous,
     ];
   }
   if (grade === "trades") {
@@ -92,7 +92,7 @@ function fillModels(
       fills.queueAheadBase === undefined
         ? "only by a trade beyond the price"
         : `behind ${fills.queueAheadBase} at the price`;
-    return [{ name: "Fills", value }, taker, doubtful];
+    return [{ name: "Fills", value }, taker, ambiguous];
   }
   return [
     {
@@ -100,7 +100,7 @@ function fillModels(
       value: `candles of ${interval}, at most ${percentText(fills.volumeShare)} of a candle's volume`,
     },
     taker,
-    doubtful,
+    ambiguous,
   ];
 }
 

@@ -67,7 +67,7 @@ export async function checkLookAhead(
 ): Promise<LookAheadCheck> {
   let isInterrupted = false;
   const { onBotEvent, ...silent } = run;
-  const heard: PlayPathOptions = {
+  const watched: PlayPathOptions = {
     ...silent,
     onProgress: (atUs) => {
       isInterrupted ||= run.onProgress?.(atUs) === false;
@@ -80,7 +80,7 @@ export async function checkLookAhead(
     decisions: whole,
     worthless,
     strategyErrors,
-  } = await playedOnce(config, { ...heard, onBotEvent }, opened);
+  } = await playedOnce(config, { ...watched, onBotEvent }, opened);
   const errors = new Map(strategyErrors.map((error) => [error.marketId, error]));
   const first = whole.findIndex(({ atUs }) => atUs >= leastCutUs(opened, config));
   const drawable = first === -1 ? 0 : whole.length - first;
@@ -105,7 +105,7 @@ export async function checkLookAhead(
     const cut = { ...config, history };
     const played = await playedOnce(
       cut,
-      { ...heard, cutUs },
+      { ...watched, cutUs },
       { ...(await openHistory(cut)), endUs: toUs },
     );
     for (const error of played.strategyErrors)

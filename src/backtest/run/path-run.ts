@@ -60,7 +60,7 @@ export async function runPath(
           fills: fills.all.fills,
         };
       },
-      finish: async (told) => writer.finish(told),
+      finish: async (totals) => writer.finish(totals),
       abandon: async () => writer.abandon(),
     };
   } catch (error) {

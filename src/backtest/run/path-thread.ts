@@ -17,13 +17,13 @@ if (port === null)
     expected: "a backtest to start it",
   });
 const { config, run, history, path } = workerData as PathStart;
-const tell = (told: FromPath): void => port.postMessage(told);
+const tell = (message: FromPath): void => port.postMessage(message);
 
 /** Progress is reported each time that this much of the history has been played. */
 const TELL_EVERY_US = 86_400_000_000;
 
 let isStopped = false;
-let toldUs = 0;
+let reportedUs = 0;
 /** An unhandled error of a strategy. */
 let stray: Error | undefined;
 onUncaught((error, how) => {
@@ -40,8 +40,8 @@ async function play(): Promise<PathRun> {
   const strategies = bindStrategies(config.bot, loaded);
   const onProgress = (atUs: number): boolean => {
     if (stray !== undefined) throw stray;
-    if (atUs >= toldUs + TELL_EVERY_US) {
-      toldUs = atUs;
+    if (atUs >= reportedUs + TELL_EVERY_US) {
+      reportedUs = atUs;
       tell({ kind: "progress", atUs });
     }
     return !isStopped;

@@ -46,9 +46,9 @@ export class ThreadedPath {
     this.#ended = new Promise((resolve) => this.#worker.once("exit", () => resolve()));
     this.#played = new Promise((resolve, reject) => {
       this.#failed = reject;
-      this.#worker.on("message", (told: FromPath) => {
-        if (told.kind === "played") resolve(told);
-        else this.#hear(told);
+      this.#worker.on("message", (message: FromPath) => {
+        if (message.kind === "played") resolve(message);
+        else this.#hear(message);
       });
     });
     // The rejection is reported to the caller of `played`: until then the other path is played.
@@ -102,12 +102,12 @@ export class ThreadedPath {
     await this.#ended;
   }
 
-  #hear(told: Exclude<FromPath, { kind: "played" }>): void {
-    if (told.kind === "progress") {
-      this.#atUs = told.atUs;
-      this.#onProgress(told.atUs);
-    } else if (told.kind === "finished") this.#finished?.(told.paths);
-    else this.#failed(deserialiseError(told.error));
+  #hear(message: Exclude<FromPath, { kind: "played" }>): void {
+    if (message.kind === "progress") {
+      this.#atUs = message.atUs;
+      this.#onProgress(message.atUs);
+    } else if (message.kind === "finished") this.#finished?.(message.paths);
+    else this.#failed(deserialiseError(message.error));
   }
 
   #tell(message: ToPath): void {

@@ -66,18 +66,18 @@ function requestsOf(rows: readonly Row[]): RecordedRequest[] {
     string,
     { readonly leftUs: number; readonly aheadUs: number; answeredUs: number | undefined }
   >();
-  for (const { what, request: id, atUs, heardUs } of rows) {
+  for (const { what, request: id, atUs, heardUs: receivedUs } of rows) {
     if (REQUESTS.has(what)) {
       // If the bot's clock is behind the exchange's, the tape corrects it; the stamp of a request
       // is corrected alike.
       requests.set(String(id), {
         leftUs: Number(atUs),
-        aheadUs: Number(atUs) - Number(heardUs),
+        aheadUs: Number(atUs) - Number(receivedUs),
         answeredUs: undefined,
       });
     } else if (ANSWERS.has(what)) {
       const request = requests.get(String(id));
-      if (request !== undefined) request.answeredUs ??= Number(heardUs) + request.aheadUs;
+      if (request !== undefined) request.answeredUs ??= Number(receivedUs) + request.aheadUs;
     }
   }
   return [...requests.values()].map(({ leftUs, answeredUs }) => ({ leftUs, answeredUs }));

@@ -72,22 +72,27 @@ export class TurnsWriter implements TurnRecorder {
   #inputOf(input: BotInput): BotInput | MarketDataInput {
     if (input.kind !== "event") return input;
     const number = this.#numbers.get(input.event);
-    return number === undefined ? input : heardOf(input.event as MarketEvent, number);
+    return number === undefined ? input : toReceivedInput(input.event as MarketEvent, number);
   }
 }
 
-function heardOf(event: MarketEvent, number: number): MarketDataInput {
+function toReceivedInput(event: MarketEvent, number: number): MarketDataInput {
   const { type: what, marketId } = event;
-  const heard = { kind: "heard", marketId, number } as const;
+  const received = { kind: "heard", marketId, number } as const;
   switch (what) {
     case "book-snapshot":
-      return { ...heard, what, sequence: event.sequence };
+      return { ...received, what, sequence: event.sequence };
     case "book-update":
-      return { ...heard, what, beginSequence: event.beginSequence, endSequence: event.endSequence };
+      return {
+        ...received,
+        what,
+        beginSequence: event.beginSequence,
+        endSequence: event.endSequence,
+      };
     case "public-trade":
-      return { ...heard, what, id: event.id };
+      return { ...received, what, id: event.id };
     case "market-state":
-      return { ...heard, what };
+      return { ...received, what };
   }
 }
 

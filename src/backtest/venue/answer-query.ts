@@ -25,9 +25,9 @@ export function answerQuery(action: QueryAction, sources: QuerySources, nowMs: M
     case "rules":
       return { result: "answered", ask: "rules", data: { ...rules, serverTimeMs: nowMs } };
     case "openOrders": {
-      const asked =
+      const requested =
         action.marketId === undefined ? [...markets.values()] : [markets.get(action.marketId)];
-      const data = asked.flatMap((market) =>
+      const data = requested.flatMap((market) =>
         market === undefined ? [] : [...market.openOrders].map((held) => market.toRecord(held)),
       );
       return { result: "answered", ask: "openOrders", data };

@@ -236,7 +236,7 @@ export class ReplayVenue implements Venue, OrderListener {
       order.openLots,
     );
     this.#trades.add(trade);
-    const heardUs = this.#publish(
+    const receivedUs = this.#publish(
       [
         { type: "order-update", order: this.#record(held), timestampMs: timeMs },
         { type: "trade-update", trade },
@@ -249,7 +249,7 @@ export class ReplayVenue implements Venue, OrderListener {
       marketId,
       number: this.#fills,
       atUs,
-      receivedUs: heardUs,
+      receivedUs: receivedUs,
       orderId: order.id,
       side,
       level: this.#options.levelFor(action.hash),

@@ -36,12 +36,12 @@ export async function chooseTieBreak(
   book: TieBreakFile,
   trades: TieBreakFile,
 ): Promise<TieBreak> {
-  const asked = "SELECT min(seq) AS firstSeq, max(seq) AS lastSeq, count(recvNs) AS stamped FROM";
+  const select = "SELECT min(seq) AS firstSeq, max(seq) AS lastSeq, count(recvNs) AS stamped FROM";
   const ofBook = await withReadErrors(book.path, () =>
-    duck.row(`${asked} ${parquetSql(book.path)}`),
+    duck.row(`${select} ${parquetSql(book.path)}`),
   );
   const ofTrades = await withReadErrors(trades.path, () =>
-    duck.row(`${asked} ${parquetSql(trades.path)}`),
+    duck.row(`${select} ${parquetSql(trades.path)}`),
   );
   const from = larger(toBigInt(ofBook.firstSeq), toBigInt(ofTrades.firstSeq));
   const to = -larger(-toBigInt(ofBook.lastSeq), -toBigInt(ofTrades.lastSeq));

@@ -25,9 +25,9 @@ interface OpenKlinesOptions extends SpanOptions, Partial<Steps> {
 export async function openKlines(
   store: HistoryStore,
   market: MarketId,
-  wish: OpenKlinesOptions,
+  options: OpenKlinesOptions,
 ): Promise<KlineTape> {
-  const { kind, mostBars = Number.POSITIVE_INFINITY } = wish;
+  const { kind, mostBars = Number.POSITIVE_INFINITY } = options;
   const intervalMs = intervalToMs(intervalFor(kind));
   if (intervalMs === undefined) {
     throw new ConfigError("are not candles of a fixed length", {
@@ -36,8 +36,8 @@ export async function openKlines(
       expected: "klines-1M, klines-15M, klines-1H, ...",
     });
   }
-  const days = spanDays(store, market, kind, wish);
-  const { tickSize, stepSize } = resolveSteps(market, days, wish);
+  const days = spanDays(store, market, kind, options);
+  const { tickSize, stepSize } = resolveSteps(market, days, options);
   const price = (column: string) => ({
     column,
     unit: tickSize,
@@ -80,7 +80,7 @@ export async function openKlines(
     });
   };
   let bars = 0;
-  for await (const rows of spanRows(store, market, wish, question, days)) {
+  for await (const rows of spanRows(store, market, options, question, days)) {
     for (const row of rows) {
       startUs[bars] = Number(row.startUs);
       openTicks[bars] = ticks(row, "open");

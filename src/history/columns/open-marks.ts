@@ -43,9 +43,9 @@ const ofRate = ({ rate }: DayManifest["decimals"]): number => rate;
 export async function openMarks(
   store: HistoryStore,
   market: MarketId,
-  wish: OpenMarksOptions,
+  options: OpenMarksOptions,
 ): Promise<MarkTape> {
-  return new MarkSource(store, market, wish).whole();
+  return new MarkSource(store, market, options).whole();
 }
 
 /**
@@ -60,11 +60,11 @@ export class MarkSource implements AsyncIterable<MarkTape> {
   readonly #folder: string;
 
   /** @throws ConfigError if the store has none */
-  constructor(store: HistoryStore, market: MarketId, wish: OpenMarksOptions) {
+  constructor(store: HistoryStore, market: MarketId, options: OpenMarksOptions) {
     this.#store = store;
     this.#market = market;
-    this.#options = wish;
-    this.#days = spanDays(store, market, "marks", wish);
+    this.#options = options;
+    this.#days = spanDays(store, market, "marks", options);
     this.#folder = store.folder({ market, kind: "marks" });
   }
 
@@ -100,8 +100,8 @@ export class MarkSource implements AsyncIterable<MarkTape> {
     const files = this.#days.map((manifest) => store.dataPath(manifest, manifest.day));
     const duck = await Duck.open(store.spillFolder, this.#options.limits);
     try {
-      const asked = `SELECT 1 FROM ${parquetsSql(files)} WHERE nextFundingMs > 0 AND ${spanSql(this.#options)} LIMIT 1`;
-      return (await withReadErrors(this.#folder, () => duck.rows(asked))).length > 0;
+      const query = `SELECT 1 FROM ${parquetsSql(files)} WHERE nextFundingMs > 0 AND ${spanSql(this.#options)} LIMIT 1`;
+      return (await withReadErrors(this.#folder, () => duck.rows(query))).length > 0;
     } finally {
       duck.close();
     }
@@ -141,7 +141,7 @@ export class MarkSource implements AsyncIterable<MarkTape> {
 export async function openFunding(
   store: HistoryStore,
   market: MarketId,
-  wish: SpanOptions,
+  options: SpanOptions,
 ): Promise<FundingTape> {
   const question: SpanQuery = {
     kind: "funding",
@@ -154,9 +154,9 @@ export async function openFunding(
   for await (const rows of spanRows(
     store,
     market,
-    wish,
+    options,
     question,
-    spanDays(store, market, "funding", wish),
+    spanDays(store, market, "funding", options),
   )) {
     for (const row of rows) {
       timeUs.push(Number(row.timeUs));

@@ -112,7 +112,7 @@ export async function* spanRows(
         ...countedColumn(each.column, each.places(decimals), each.unit, each.field),
       }));
       await requireOnGrid(duck, files, columns);
-      const asked = [
+      const selected = [
         ...columns.map(({ column, count }) => `CAST(${count} AS VARCHAR) AS ${column}`),
         ...Object.entries(more(localUsSql(clocks.get(day) as LocalClock))).map(
           ([name, sql]) => `${sql} AS ${name}`,
@@ -122,7 +122,7 @@ export async function* spanRows(
       const file =
         files.length === 1 ? store.dataPath(alike[0], day) : store.folder({ market, kind });
       const pages = duck.pages(
-        `SELECT ${asked.join(", ")} FROM ${parquetsSql(files)} WHERE ${within}`,
+        `SELECT ${selected.join(", ")} FROM ${parquetsSql(files)} WHERE ${within}`,
       );
       try {
         for (;;) {

@@ -50,9 +50,9 @@ type Interval = OperationParams<"klines">["interval"];
  * changed since it was staged
  */
 export async function* fetchRecords(
-  wish: FetchRecordsOptions,
+  options: FetchRecordsOptions,
 ): AsyncGenerator<FetchedRecord, void> {
-  const { last, span, kind, onFinding, onUnlisted } = wish;
+  const { last, span, kind, onFinding, onUnlisted } = options;
   const lost = (toMs: Ms): void => {
     if (last === undefined) return;
     onFinding(
@@ -63,7 +63,7 @@ export async function* fetchRecords(
   const endMs = span[1] + (familyFor(kind) === "trades" ? DISORDER_MS : 0);
   let before = last?.timeMs ?? span[0];
   let isFirst = last !== undefined;
-  for await (const record of familyFor(kind) === "trades" ? trades(wish) : timed(wish)) {
+  for await (const record of familyFor(kind) === "trades" ? trades(options) : timed(options)) {
     if (isFirst) {
       isFirst = false;
       if (sameFields(record, last)) continue;
@@ -80,8 +80,8 @@ export async function* fetchRecords(
   if (isFirst) lost(span[1]);
 }
 
-async function* trades(wish: FetchRecordsOptions): AsyncGenerator<FetchedRecord, void> {
-  const { client, marketId, span, first: held, last, pageSize, onFinding, onUnlisted } = wish;
+async function* trades(options: FetchRecordsOptions): AsyncGenerator<FetchedRecord, void> {
+  const { client, marketId, span, first: held, last, pageSize, onFinding, onUnlisted } = options;
   const { first: listed, isOldest } = await beginAt(client, marketId, span[0] - DISORDER_MS);
   const isKnownBefore = !isOldest || (listed !== undefined && listed.time < span[0]);
   if (!isKnownBefore) onUnlisted([span[0], held?.timeMs ?? listed?.time ?? span[1]]);

@@ -29,14 +29,14 @@ export class StagingFindings {
   constructor(path: string) {
     this.#path = path;
     for (const record of readStagedRecords(path)) {
-      const said = doubt.safeParse(record);
-      if (!said.success)
+      const parsed = doubt.safeParse(record);
+      if (!parsed.success)
         throw new HistoryError(path, "contains an invalid entry", {
           value: JSON.stringify(record),
           expected: "a file that this program wrote; delete it and the day's records beside it",
         });
-      if ("finding" in said.data) this.#findings.push(said.data.finding);
-      else this.#unlisted.push(said.data.unlisted);
+      if ("finding" in parsed.data) this.#findings.push(parsed.data.finding);
+      else this.#unlisted.push(parsed.data.unlisted);
     }
   }
 
@@ -66,10 +66,10 @@ export class StagingFindings {
     rmSync(this.#path, { force: true });
   }
 
-  #keep(said: z.input<typeof doubt>): void {
+  #keep(finding: z.input<typeof doubt>): void {
     const file = AppendOnlyFile.open(this.#path, "each");
     try {
-      file.append(`${JSON.stringify(said)}\n`);
+      file.append(`${JSON.stringify(finding)}\n`);
     } finally {
       file.close();
     }

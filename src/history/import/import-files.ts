@@ -218,14 +218,14 @@ async function taken(
     });
     staged.push(rows);
   }
-  const heard = found.flatMap(({ plain, shaped }, index) => {
+  const stamped = found.flatMap(({ plain, shaped }, index) => {
     const rows = staged[index];
     return rows?.isStamped !== true
       ? []
       : [{ file: plain.file, shaped: { ...shaped, select: rows.select } }];
   });
-  const parts = await cleanClocks(duck, heard, clock);
-  await refuseImplausibleClocks(duck, heard, parts);
+  const parts = await cleanClocks(duck, stamped, clock);
+  await refuseImplausibleClocks(duck, stamped, parts);
   const note = parts.map(({ fromSeq, addedNs, smallestNs, isByHand }) => ({
     fromSeq: String(fromSeq),
     addedNs: String(addedNs),

@@ -13,11 +13,11 @@ import { withUtf8Check } from "./text/utf8.js";
 export async function shapeFile<P extends PlainFile>(
   duck: Duck,
   file: ReadableFile<P>,
-  wish: ShapeOptions,
+  options: ShapeOptions,
 ): Promise<ReadableFile<P> & { readonly shaped: ShapedFile }> {
   const { plain } = file;
   const shaped = await withTextChecks(plain, async () =>
-    ofOneSymbol(duck, plain.file, await recognise(duck, plain, wish), wish.symbol),
+    ofOneSymbol(duck, plain.file, await recognise(duck, plain, options), options.symbol),
   );
   return { ...file, shaped };
 }

@@ -64,9 +64,9 @@ export class DayParts {
       smallestUs: this.#smallestUs,
       behindUs,
     });
-    const heard = [...this.#openStreams.keys()];
+    const openStreams = [...this.#openStreams.keys()];
     this.#openStreams.clear();
-    for (const stream of heard) this.markStreamUp(stream, us);
+    for (const stream of openStreams) this.markStreamUp(stream, us);
   }
 
   /** True if the day of the open part is over. */
@@ -131,10 +131,10 @@ export class DayParts {
    * @returns true if a stream was connected before
    */
   noteSilence(fromUs: number, toUs: number): boolean {
-    const heard = [...this.#openStreams.keys()];
-    for (const stream of heard) this.markStreamDown(stream, fromUs);
-    for (const stream of heard) this.markStreamUp(stream, toUs);
-    return heard.length > 0;
+    const openStreams = [...this.#openStreams.keys()];
+    for (const stream of openStreams) this.markStreamDown(stream, fromUs);
+    for (const stream of openStreams) this.markStreamUp(stream, toUs);
+    return openStreams.length > 0;
   }
 
   /**

@@ -329,7 +329,7 @@ export class MarketStreamRecorder {
    */
   #followClock(us: number): boolean {
     const steps = this.#clock.takeSteps();
-    const stood = this.#noteStandstill(
+    const hasStalled = this.#noteStandstill(
       us - steps.reduce((sum, steppedMs) => sum + Math.max(0, steppedMs), 0) * 1000,
     );
     this.#ranUs = us;
@@ -348,7 +348,7 @@ export class MarketStreamRecorder {
         us,
       );
     }
-    return stood || steps.length > 0;
+    return hasStalled || steps.length > 0;
   }
 
   /**

@@ -71,17 +71,17 @@ const NULL_SIGNER: Signer = {
  * @throws RunError while another process records the market, and as soon as the disk is full;
  * HistoryError if the store contradicts the recording, which then stays staged
  */
-export async function recordMarket(wish: RecordMarketOptions): Promise<Recorded> {
+export async function recordMarket(options: RecordMarketOptions): Promise<Recorded> {
   const kinds: SealedKind[] = [];
   let isOver = false;
-  const until = wish.until.then(() => {
+  const until = options.until.then(() => {
     isOver = true;
   });
-  let rules: VenueRules | undefined = wish.rules;
+  let rules: VenueRules | undefined = options.rules;
   while (rules !== undefined) {
     const onGrid: GridRecording = await recordOnGrid(
-      { ...wish, rules, until },
-      instrumentOf(rules, wish.market) as Instrument,
+      { ...options, rules, until },
+      instrumentOf(rules, options.market) as Instrument,
     );
     kinds.push(...onGrid.kinds);
     rules = isOver ? undefined : onGrid.rulesNow;
@@ -96,11 +96,11 @@ interface GridRecording extends Recorded {
 }
 
 async function recordOnGrid(
-  wish: RecordMarketOptions,
+  options: RecordMarketOptions,
   instrument: Instrument,
 ): Promise<GridRecording> {
   const { store, market, rules, address, transport, runtime, exchangeNowMs, own, until, onState } =
-    wish;
+    options;
   let end: () => void = () => {};
   const ended = new Promise<void>((resolve) => {
     end = resolve;
@@ -125,12 +125,12 @@ async function recordOnGrid(
     streams: own === undefined ? "market" : true,
   });
   let rulesNow: VenueRules | undefined;
-  let askedAtMs = Number.NEGATIVE_INFINITY;
+  let requestedAtMs = Number.NEGATIVE_INFINITY;
   const askRules = async (): Promise<void> => {
-    if (runtime.clock.monotonicMs() - askedAtMs < RULES_AGAIN_MS) return;
-    askedAtMs = runtime.clock.monotonicMs();
+    if (runtime.clock.monotonicMs() - requestedAtMs < RULES_AGAIN_MS) return;
+    requestedAtMs = runtime.clock.monotonicMs();
     try {
-      const read = await wish.readRules();
+      const read = await options.readRules();
       const now = instrumentOf(read, market);
       if (
         now === undefined ||
@@ -146,7 +146,7 @@ async function recordOnGrid(
       onState?.(`the market's rules cannot be read: ${textOf(error)}`);
     }
   };
-  const heard = venue.events$.subscribe((event) => {
+  const subscription = venue.events$.subscribe((event) => {
     recorder.recordEvent(event);
     if (event.type === "stream") {
       onState?.(`${event.stream} stream ${event.state}: ${event.reason}`);
@@ -166,7 +166,7 @@ async function recordOnGrid(
     venue.setRules(rules);
     await Promise.race([until, ended]);
   } finally {
-    heard.unsubscribe();
+    subscription.unsubscribe();
     venue.close();
   }
   return { kinds: await recorder.close(), rulesNow };

@@ -142,15 +142,15 @@ export function readPart(
 ): { readonly header: PartHeader; readonly notes: readonly PartNote[] } | undefined {
   const path = join(folder, "part.json");
   if (!existsSync(path)) return undefined;
-  const said = header.safeParse(parsed(path, readFileSync(path, "utf8")));
-  if (!said.success) throw foreign(path, said.error.message);
+  const parsedHeader = header.safeParse(parsed(path, readFileSync(path, "utf8")));
+  if (!parsedHeader.success) throw foreign(path, parsedHeader.error.message);
   const notesPath = join(folder, "notes.ndjson");
   const notes = readStagedRecords(notesPath).map((record) => {
     const read = note.safeParse(record);
     if (!read.success) throw foreign(notesPath, JSON.stringify(record));
     return read.data;
   });
-  return { header: said.data, notes };
+  return { header: parsedHeader.data, notes };
 }
 
 /**

@@ -152,11 +152,11 @@ function readNotes(
 } {
   const msOf = (us: number): number => Number((BigInt(us) * 1000n - smallestNs) / 1_000_000n);
   const since = new Map<RecordedStream, number>();
-  const heard: Record<RecordedStream, Span[]> = { book: [], market: [], account: [] };
+  const received: Record<RecordedStream, Span[]> = { book: [], market: [], account: [] };
   const findings: string[] = [];
   const end = (stream: RecordedStream, us: number): void => {
     const from = since.get(stream);
-    if (from !== undefined) heard[stream].push([msOf(from), msOf(us) + 1]);
+    if (from !== undefined) received[stream].push([msOf(from), msOf(us) + 1]);
     since.delete(stream);
   };
   for (const entry of notes) {
@@ -166,20 +166,23 @@ function readNotes(
     else if (!since.has(entry.stream)) since.set(entry.stream, entry.at);
   }
   const last = notes.at(-1);
-  if (last === undefined) return { heard, findings };
+  if (last === undefined) return { heard: received, findings };
   for (const stream of [...since.keys()]) end(stream, last.at);
   if (!("ended" in last))
     findings.push(`${instantText(msOf(last.at))}: the recording ended without being closed`);
   const left = notes.findLast((entry) => "leftOut" in entry);
   if (left !== undefined)
     findings.push(`${instantText(msOf(left.at))}: ${left.leftOut} more findings are not listed`);
-  return { heard, findings };
+  return { heard: received, findings };
 }
 
 /** The connected times, without the overlap at their edges with the stored part before. */
-function withoutPartOverlap(heard: readonly Span[], days: readonly DayManifest[]): readonly Span[] {
+function withoutPartOverlap(
+  received: readonly Span[],
+  days: readonly DayManifest[],
+): readonly Span[] {
   const held = days.flatMap(({ covered }) => covered);
-  return mergeSpans(heard).flatMap((span) => {
+  return mergeSpans(received).flatMap((span) => {
     const rest = findGaps(held, span);
     const cut = totalLengthMs([span]) - totalLengthMs(rest);
     // A longer overlap is another recording of the same time, and is refused if its kind has no

@@ -86,18 +86,18 @@ interface CaptureFile {
 export async function cleanClocks(
   duck: Duck,
   files: readonly CaptureFile[],
-  wish: ClockOptions,
+  options: ClockOptions,
 ): Promise<readonly ClockPart[]> {
-  const starts = [0n, ...[...wish.partsAt].sort((one, other) => (one < other ? -1 : 1))];
+  const starts = [0n, ...[...options.partsAt].sort((one, other) => (one < other ? -1 : 1))];
   const smallest = new Map<bigint, bigint>();
   for (const { file, shaped } of files) {
     if (!isStamped(shaped.kind)) continue;
-    const asked = starts.map((start, index) => {
+    const selected = starts.map((start, index) => {
       const end = starts[index + 1];
       return `min(recvNs - timeNs) FILTER (seq >= ${start}${end === undefined ? "" : ` AND seq < ${end}`}) AS part_${index}`;
     });
     const found = await withReadErrors(file, () =>
-      duck.row(`SELECT ${asked.join(", ")} FROM (${shaped.select})`),
+      duck.row(`SELECT ${selected.join(", ")} FROM (${shaped.select})`),
     );
     for (const [index, start] of starts.entries()) {
       const value = found[`part_${index}`];
@@ -120,12 +120,12 @@ export async function cleanClocks(
         },
       );
     }
-    const addedNs = wish.offsetNs ?? (smallestNs < 0n ? wish.baseLatencyNs - smallestNs : 0n);
+    const addedNs = options.offsetNs ?? (smallestNs < 0n ? options.baseLatencyNs - smallestNs : 0n);
     parts.push({
       fromSeq: start,
       addedNs,
       smallestNs,
-      ...(wish.offsetNs === undefined ? {} : { isByHand: true }),
+      ...(options.offsetNs === undefined ? {} : { isByHand: true }),
     });
   }
   return parts;

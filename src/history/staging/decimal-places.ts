@@ -67,13 +67,15 @@ export async function inferDecimalPlaces(
   isRounded = false,
 ): Promise<Decimals> {
   const decimals = decimalColumns(kind);
-  const asked = decimals.flatMap(({ name }) => [
+  const selected = decimals.flatMap(({ name }) => [
     `max(${placesSql(name)}) AS places_${name}`,
     `max(${digitsSql(name)}) AS digits_${name}`,
     `any_value(${name}) FILTER (${name} IS NOT NULL AND NOT regexp_full_match(${name}, '${PLAIN}')) AS bad_${name}`,
   ]);
   const found = await withReadErrors(file, () =>
-    duck.row(`SELECT ${["count(*)", ...asked].join(", ")} FROM (${withPlain(select, decimals)})`),
+    duck.row(
+      `SELECT ${["count(*)", ...selected].join(", ")} FROM (${withPlain(select, decimals)})`,
+    ),
   );
   for (const { name } of decimals) {
     if (found[`bad_${name}`] === null) continue;
@@ -232,9 +234,9 @@ export async function refuseBroken(
     const named = columns
       .filter(({ name }) => new RegExp(`\\b${name}\\b`).test(broken))
       .map(({ name }) => name);
-    const asked = named.map((name) => `CAST(${name} AS VARCHAR) AS shown_${name}`);
+    const shown = named.map((name) => `CAST(${name} AS VARCHAR) AS shown_${name}`);
     const first = await duck.row(
-      `SELECT ${["file_row_number + 1 AS row", `${place} AS place`, "timeNs", ...asked].join(", ")} FROM ${rows} WHERE ${broken} ORDER BY file_row_number LIMIT 1`,
+      `SELECT ${["file_row_number + 1 AS row", `${place} AS place`, "timeNs", ...shown].join(", ")} FROM ${rows} WHERE ${broken} ORDER BY file_row_number LIMIT 1`,
     );
     const line = first.place === null ? "" : ` (line ${String(first.place)} of its capture)`;
     const at = first.timeNs === null ? "" : `, at ${String(first.timeNs)} ns`;
@@ -279,20 +281,20 @@ export async function withReadErrors<T>(file: string, work: () => Promise<T>): P
     if (cause instanceof MarketwrightError || !(cause instanceof Error)) throw cause;
     const lines = cause.message.split("\n");
     // For a CSV file the database names the line first, then prints it with the reason.
-    const said = lines.slice(0, lines[0]?.includes("CSV Error") === true ? 3 : 1).join("; ");
+    const text = lines.slice(0, lines[0]?.includes("CSV Error") === true ? 3 : 1).join("; ");
     const detail = { expected: "a complete file of the given or detected shape", cause };
     const row = BAD_RECORD.exec(cause.message)?.[1];
     if (row !== undefined)
       throw new BadRowsError(
         file,
-        `cannot be read: ${said}`,
+        `cannot be read: ${text}`,
         { rows: [{ row: Number(row) }] },
         detail,
       );
     const expected = BAD_LINE.test(cause.message)
       ? `${detail.expected}; ${DROP_BAD_ROWS_HINT}`
       : detail.expected;
-    throw new HistoryError(file, `cannot be read: ${said}`, { ...detail, expected });
+    throw new HistoryError(file, `cannot be read: ${text}`, { ...detail, expected });
   }
 }
 

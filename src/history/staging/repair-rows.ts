@@ -70,10 +70,10 @@ const WIDE = `DECIMAL(38,${MOST_DIGITS})`;
  */
 export async function repairRows(
   duck: Duck,
-  wish: RowsToRepair,
+  options: RowsToRepair,
   { round = false, maxDropped = 0 }: RepairOptions,
 ): Promise<RepairedRows> {
-  const { series, numbered, file, leftOut = [], messageRows } = wish;
+  const { series, numbered, file, leftOut = [], messageRows } = options;
   const { kind } = series;
   const names = decimalColumns(kind).map(({ name }) => name);
   const table = duck.newTable();
@@ -85,14 +85,14 @@ export async function repairRows(
     ),
   );
   try {
-    if (maxDropped > 0) await refuseBad(duck, table, wish, { round, maxDropped }, () => WIDE);
+    if (maxDropped > 0) await refuseBad(duck, table, options, { round, maxDropped }, () => WIDE);
     const decimals = await inferDecimalPlaces(duck, kind, `SELECT * FROM ${table}`, file, round);
     // Rounded to the places that fit, an amount may become zero.
     if (maxDropped > 0 && round)
       await refuseBad(
         duck,
         table,
-        wish,
+        options,
         { round, maxDropped },
         ({ type }) => `DECIMAL(${MOST_DIGITS},${decimals[type]})`,
       );

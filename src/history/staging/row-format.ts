@@ -40,7 +40,7 @@ export async function inferRowFormat(
   { series, select }: { readonly series: Series; readonly select: string },
 ): Promise<RowFormat> {
   const decimals = decimalColumns(series.kind);
-  const asked = decimals.flatMap(({ name }) => [
+  const selected = decimals.flatMap(({ name }) => [
     `max(length(rtrim(split_part(${name}, '.', 2), '0'))) AS needed_${name}`,
     `max(length(split_part(${name}, '.', 2))) AS written_${name}`,
   ]);
@@ -54,7 +54,7 @@ export async function inferRowFormat(
     "first(timeNs) AS firstNs",
     `min(${id}) AS firstId`,
     `max(${id}) AS lastId`,
-    ...asked,
+    ...selected,
   ].join(", ");
   const found = await duck.row(
     `SELECT ${counted} FROM (SELECT * FROM (${select}) LIMIT ${SAMPLE_ROWS})`,

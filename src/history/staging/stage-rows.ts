@@ -263,8 +263,8 @@ async function lookedThrough(
   const sha256 = hasNumbers ? undefined : syncAndHashFile(path);
   // It is awaited below, unless the rows are refused first.
   sha256?.catch(() => undefined);
-  const looked = await rowsLookedThrough(duck, staging, note, place, written);
-  return { ...looked, sha256: await sha256 };
+  const scanned = await rowsLookedThrough(duck, staging, note, place, written);
+  return { ...scanned, sha256: await sha256 };
 }
 
 async function rowsLookedThrough(

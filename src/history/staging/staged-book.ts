@@ -27,13 +27,13 @@ export async function bookFindings(
   kind: HistoryKind,
   rows: StagedRows,
 ): Promise<string[]> {
-  const told =
+  const problem =
     kind === "book"
       ? await playedBook(duck, rows)
       : kind === "bbo"
         ? await bestPrices(duck, rows)
         : undefined;
-  return told === undefined ? [] : [`${told}: ${WHAT_TO_DO}`];
+  return problem === undefined ? [] : [`${problem}: ${WHAT_TO_DO}`];
 }
 
 /** True if no row of a book belongs to a snapshot. */

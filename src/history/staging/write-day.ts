@@ -197,8 +197,10 @@ async function lackingIn(
   const { path, covered, written, sources, leftOut } = day;
   if (kind === "trades") {
     // An exchange reports itself what its list lacks, and row numbers have no gaps.
-    const tells = sources.every((source) => !isFromExchange(source) && source.isNumbered !== true);
-    const { ids, holes } = tells
+    const canFindHoles = sources.every(
+      (source) => !isFromExchange(source) && source.isNumbered !== true,
+    );
+    const { ids, holes } = canFindHoles
       ? await tradeIds(duck, path, written, leftOut)
       : { ids: undefined, holes: [] };
     return { ids, holes: mergeSpans([...holes, ...leftOut]) };
@@ -321,12 +323,12 @@ async function refuseConflict(
   file: string,
   day: Day,
 ): Promise<void> {
-  const told = layoutFor(kind)
+  const compared = layoutFor(kind)
     .columns.map(({ name }) => name)
     .filter((name) => !["recvNs", "seq", "status", ...key].includes(name));
   const [conflict] = await withReadErrors(file, () =>
     duck.rows(
-      `SELECT ${key[0]} AS which, min((${told.join(", ")})::VARCHAR) AS one, max((${told.join(", ")})::VARCHAR) AS other, min(origin) AS origin FROM (${all}) GROUP BY ${key.join(", ")} HAVING count(DISTINCT (${told.join(", ")})) > 1 LIMIT 1`,
+      `SELECT ${key[0]} AS which, min((${compared.join(", ")})::VARCHAR) AS one, max((${compared.join(", ")})::VARCHAR) AS other, min(origin) AS origin FROM (${all}) GROUP BY ${key.join(", ")} HAVING count(DISTINCT (${compared.join(", ")})) > 1 LIMIT 1`,
     ),
   );
   if (conflict === undefined) return;
@@ -341,7 +343,7 @@ async function refuseConflict(
     `${kind} of ${day}: two records of ${key[0]} ${String(conflict.which)} differ`,
     {
       value: `${String(conflict.one)} and ${String(conflict.other)}`,
-      expected: `one ${told.join(", ")}; ${way}`,
+      expected: `one ${compared.join(", ")}; ${way}`,
     },
   );
 }

@@ -207,9 +207,9 @@ export function readManifest(path: string, market: string, kind: string, day: Da
  * @throws HistoryError if the rest of it differs from the text that was written
  */
 function unchanged(path: string, value: unknown): unknown {
-  const said = checked.safeParse(value);
-  if (!said.success || said.data.check === undefined) return value;
-  const { check, ...rest } = said.data;
+  const parsed = checked.safeParse(value);
+  if (!parsed.success || parsed.data.check === undefined) return value;
+  const { check, ...rest } = parsed.data;
   const made = checkOf(rest);
   if (made === check) return rest;
   throw new HistoryError(path, "is broken: its checksum differs", {

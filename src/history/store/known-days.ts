@@ -141,7 +141,7 @@ function neverWhole(days: readonly DayManifest[]): SeriesJoin[] {
 
 function bookJoins(days: readonly DayManifest[]): SeriesJoin[] {
   const runtimes: SeriesJoin[] = [];
-  const said = days.flatMap(({ lost = [] }) => lost);
+  const lostSpans = days.flatMap(({ lost = [] }) => lost);
   let before: { readonly stretch: BookStretch; readonly isLost: boolean } | undefined;
   for (const { day, chain = [], lost = [], sources } of days) {
     // The end of another file of the day is unknown.
@@ -154,7 +154,7 @@ function bookJoins(days: readonly DayManifest[]): SeriesJoin[] {
         before === undefined ? {} : betweenStretches(before.stretch, stretch, before.isLost);
       // The gaps within one file are in the manifests of its days already.
       const isSaid =
-        before?.isLost === true && subtractSpans(runtime.lost ?? [], said).length === 0;
+        before?.isLost === true && subtractSpans(runtime.lost ?? [], lostSpans).length === 0;
       if (!isSaid) runtimes.push({ day, ...runtime });
       const [, endMs] = stretch.span;
       const isLost =

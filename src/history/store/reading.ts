@@ -29,7 +29,7 @@ export function hashReading({
 }: Reading): string {
   const { columns = {}, timeUnit, recvTimeUnit = timeUnit } = mapping ?? {};
   const named = Object.entries(columns).sort(([one], [other]) => (one < other ? -1 : 1));
-  const wished =
+  const clockSettings =
     clock === undefined
       ? []
       : [clock.partsAt.map(String), String(clock.baseLatencyNs), String(clock.offsetNs ?? "")];
@@ -41,7 +41,7 @@ export function hashReading({
     recvTimeUnit ?? null,
     rounded,
     dropped,
-    wished,
+    clockSettings,
   ];
   return createHash("sha256").update(JSON.stringify(parts)).digest("hex");
 }

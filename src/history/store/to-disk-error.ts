@@ -13,8 +13,8 @@ const FORBIDDEN = /^(EACCES|EPERM)$/;
  * @returns undefined if the error is not about that disk
  */
 export function toDiskError(error: unknown, folder: string): RunError | undefined {
-  const said = errorTexts(error);
-  if (said.some((text) => FULL.test(text))) {
+  const texts = errorTexts(error);
+  if (texts.some((text) => FULL.test(text))) {
     return new RunError("has no room left on its disk", {
       field: folder,
       expected: "free space; then repeat the command: incomplete files are not used",
@@ -22,8 +22,8 @@ export function toDiskError(error: unknown, folder: string): RunError | undefine
     });
   }
   const isForbidden =
-    !(error instanceof MarketwrightError) && said.some((text) => FORBIDDEN.test(text));
-  if (!isForbidden && !said.some((text) => READ_ONLY.test(text))) return undefined;
+    !(error instanceof MarketwrightError) && texts.some((text) => FORBIDDEN.test(text));
+  if (!isForbidden && !texts.some((text) => READ_ONLY.test(text))) return undefined;
   return new RunError("cannot be written", {
     field: folder,
     expected: "a writable folder: imports and the first replay of a day write there",

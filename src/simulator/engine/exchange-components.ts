@@ -62,11 +62,11 @@ export class ExchangeComponents {
   ) {
     this.#stopExchange = stopExchange;
     // The streams need the state, which reports to them. No event happens before they exist.
-    const told = fanOut(
+    const sink = fanOut(
       () => this.durableState?.writer ?? null,
       () => this.hub,
     );
-    const state = new ExchangeState(config, runtime, told);
+    const state = new ExchangeState(config, runtime, sink);
     const turn = <Result>(run: () => Result): Result => this.turnScope.run(run);
     const onChanged = (accounts: Iterable<ExchangeAccount>) =>
       this.#orderManager.enforceMaintenance(accounts);

@@ -142,9 +142,9 @@ export class Authentication {
 
   #windowMs(recvWindow: string | undefined): Ms {
     const { timestampWindowMs, choices } = this.#state.config;
-    const asked =
+    const requested =
       choices.recvWindow === "honour" && recvWindow !== undefined && /^\d{1,9}$/.test(recvWindow);
-    return asked ? Math.min(Number(recvWindow), WIDEST_WINDOW_MS) : timestampWindowMs;
+    return requested ? Math.min(Number(recvWindow), WIDEST_WINDOW_MS) : timestampWindowMs;
   }
 }
 

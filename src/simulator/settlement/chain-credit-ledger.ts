@@ -209,11 +209,11 @@ export class ChainCreditLedger implements CreditLedger {
 
   /** The cumulative rate including all pending updates. */
   #pendingCumulativeRate(market: Market): CreditUnits {
-    let asked = market.cumulativeFunding;
+    let reported = market.cumulativeFunding;
     for (const { details } of this.#parts.outbox.pending("funding")) {
-      if (details.about === market.id) asked = BigInt(String(details.wanted));
+      if (details.about === market.id) reported = BigInt(String(details.wanted));
     }
-    return asked;
+    return reported;
   }
 
   onAccountsChanged(accounts: readonly ExchangeAccount[]): void {

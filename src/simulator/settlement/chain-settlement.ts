@@ -86,11 +86,11 @@ export class ChainSettlement implements Settlement {
 
   /** @throws FormatError when a match waits for a transaction that is neither pending nor sent */
   requirePendingRequests(): void {
-    const asked = new Set(
+    const requested = new Set(
       [...this.#parts.outbox.pending(KIND)].map(({ details }) => details.sweepId),
     );
     for (const sweepId of this.#waiting.keys()) {
-      if (!asked.has(sweepId)) {
+      if (!requested.has(sweepId)) {
         throw new FormatError("the settlement of a pending trade was never requested", {
           field: "trade",
           value: sweepId,

@@ -33,7 +33,7 @@ export interface RerunModels {
  * fitted. A fit replaces the requested model.
  */
 export function chooseRerunModels(
-  wish: RerunModelOptions,
+  options: RerunModelOptions,
   { paper }: Session,
   markets: readonly {
     readonly market: OpenedSessionMarket;
@@ -41,12 +41,12 @@ export function chooseRerunModels(
   }[],
 ): RerunModels {
   const isFitted = markets.some(({ fit }) => fit !== undefined);
-  const { queue, orderLatencyMs, responseLatencyMs } = isFitted ? {} : wish;
+  const { queue, orderLatencyMs, responseLatencyMs } = isFitted ? {} : options;
   const recorded =
     paper ?? recordedLatencies(markets.flatMap(({ market }) => market.account.orders));
   const plain = {
     queue: queue ?? paper?.queue ?? "risk-averse",
-    doubtful: wish.doubtful ?? AMBIGUOUS_FILL_RULES[0],
+    doubtful: options.doubtful ?? AMBIGUOUS_FILL_RULES[0],
     orderLatencyMs: orderLatencyMs ?? recorded.orderLatencyMs,
     responseLatencyMs: responseLatencyMs ?? recorded.responseLatencyMs,
   };

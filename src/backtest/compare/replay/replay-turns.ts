@@ -49,7 +49,7 @@ export interface TurnReplayResult {
  * Feeds a fresh instance of the session's bot every input in the order and at the times of its
  * turns. Market data comes from the store's columns through the book of a backtest; everything else
  * comes as it was recorded. So the intents must be the same to the byte.
- * @param lookedUs when the bot first saw a market that it decided on, microseconds of its clock.
+ * @param firstViewUs when the bot first saw a market that it decided on, microseconds of its clock.
  * @throws FormatError naming a line that is broken
  */
 export async function replayTurns(
@@ -57,12 +57,12 @@ export async function replayTurns(
   strategies: Strategies,
   data: readonly SessionMarketData[],
   intents: readonly RecordedIntent[],
-  lookedUs: number,
+  firstViewUs: number,
 ): Promise<TurnReplayResult> {
   let replay: TurnReplay | undefined;
   for await (const { number, text } of lines) {
     if (replay === undefined) {
-      replay = new TurnReplay(decodeHeader(text), strategies, data, intents, lookedUs);
+      replay = new TurnReplay(decodeHeader(text), strategies, data, intents, firstViewUs);
       continue;
     }
     if (!replay.run(decodeRecordedTurn(text, number))) break;
@@ -109,13 +109,15 @@ class TurnReplay {
     strategies: Strategies,
     data: readonly SessionMarketData[],
     recorded: readonly RecordedIntent[],
-    lookedUs: number,
+    firstViewUs: number,
   ) {
     this.#markets = new Map(
       data.map((market) => [market.marketId, new SessionReplayMarket(market)]),
     );
     this.#recorded = recorded;
-    this.#halts = new HaltHistory(header.stamp.monotonicMs + lookedUs / 1000 - header.stamp.atMs);
+    this.#halts = new HaltHistory(
+      header.stamp.monotonicMs + firstViewUs / 1000 - header.stamp.atMs,
+    );
     this.#runtime = new ReplayRuntime(header.stamp);
     this.#bot = new Bot({
       config: header.config,
@@ -152,8 +154,8 @@ class TurnReplay {
     this.#ran = false;
     this.#wanted = [];
     this.#runtime.begin(stamp, draws);
-    const told = this.#inputOf(input);
-    const why = typeof told === "string" ? told : this.#accept(told);
+    const botInput = this.#inputOf(input);
+    const why = typeof botInput === "string" ? botInput : this.#accept(botInput);
     this.#difference = this.#compare(stamp.atMs, why);
     return this.#difference === undefined;
   }

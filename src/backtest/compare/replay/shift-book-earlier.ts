@@ -62,15 +62,15 @@ function happenedUs(
   let beforeUs = Number.NEGATIVE_INFINITY;
   let next = 0;
   for (const message of books) {
-    const toldUs = tape.exchangeUs[message] as number;
+    const publishedUs = tape.exchangeUs[message] as number;
     while (next < ownUs.length && (ownUs[next] as number) <= beforeUs) next += 1;
     const ownFirstUs = ownUs[next] ?? Number.POSITIVE_INFINITY;
-    const firstUs = Math.max(beforeUs, toldUs - byUs);
+    const firstUs = Math.max(beforeUs, publishedUs - byUs);
     stamps[message] =
       ownFirstUs <= firstUs + JITTER_US
-        ? Math.round((Math.max(firstUs, ownFirstUs) + toldUs) / 2)
+        ? Math.round((Math.max(firstUs, ownFirstUs) + publishedUs) / 2)
         : firstUs;
-    beforeUs = toldUs;
+    beforeUs = publishedUs;
   }
   return stamps;
 }

@@ -74,7 +74,7 @@ function causesHtml({ fills }: Market, isOnCandles: boolean): string {
   });
   const words = isOnCandles ? { ...CAUSES, through: THROUGH_ON_CANDLES } : CAUSES;
   const glossary = parts.map((cause) => `${cause}: ${words[cause]}`).join("; ");
-  return `<div class="stack" aria-hidden="true">${bar}</div>${tableHtml("Fills by cause", ["cause", "fills", "share", "amount", "turnover", "fees paid"], rows)}<p class="gloss">${glossary}.</p>${doubtfulHtml(fills)}`;
+  return `<div class="stack" aria-hidden="true">${bar}</div>${tableHtml("Fills by cause", ["cause", "fills", "share", "amount", "turnover", "fees paid"], rows)}<p class="gloss">${glossary}.</p>${ambiguousHtml(fills)}`;
 }
 
 const DOUBTFUL = {
@@ -84,13 +84,13 @@ const DOUBTFUL = {
 } as const;
 
 /** Share of the ambiguous fills: history does not show whether their orders rested first. */
-function doubtfulHtml({ doubtful }: Market["fills"]): string {
+function ambiguousHtml({ doubtful: ambiguous }: Market["fills"]): string {
   const kinds = (["asTakers", "asMakers", "postOnly"] as const).filter(
-    (kind) => doubtful[kind].fills > 0,
+    (kind) => ambiguous[kind].fills > 0,
   );
   if (kinds.length === 0) return "";
   const rows = kinds.map((kind) => {
-    const { fills, amount, spread, fees, feesOtherwise } = doubtful[kind];
+    const { fills, amount, spread, fees, feesOtherwise } = ambiguous[kind];
     return [
       { html: DOUBTFUL[kind], className: "sentence" },
       countText(fills),

@@ -46,7 +46,7 @@ const NAMED_ALONE = 100;
 export function tapeGapTexts(gaps: readonly TapeGap[], replayedMs: Span): string[] {
   const bySeries = new Map<string, Span[]>();
   for (const { marketId, kind, gap } of gaps) {
-    const [fromMs, toMs] = askedOf(gap, replayedMs);
+    const [fromMs, toMs] = requestedSpan(gap, replayedMs);
     const isWhole = fromMs === gap[0] && toMs === gap[1];
     if (toMs - fromMs <= (isWhole ? 0 : RAGGED_MS)) continue;
     const name = `${marketId} ${kind}`;
@@ -63,17 +63,14 @@ export function tapeGapTexts(gaps: readonly TapeGap[], replayedMs: Span): string
   });
 }
 
-/**
- * The same for candles.
- * @param asked what the configuration says
- */
+/** The same for candles. `fromUs` and `toUs` are those of the configuration. */
 export function candleGapTexts(
   markets: readonly Pick<PlayedMarket, "marketId" | "klines" | "missingSpans">[],
   interval: string | undefined,
   { fromUs, toUs }: RequestedSpan,
   replayedMs: Span,
 ): string[] {
-  const [fromMs, toMs] = askedOf([fromUs / 1000, toUs / 1000], replayedMs);
+  const [fromMs, toMs] = requestedSpan([fromUs / 1000, toUs / 1000], replayedMs);
   return markets.flatMap(({ marketId, klines, missingSpans }) => {
     const texts =
       klines === undefined ? [] : missingCandles(klines, fromMs * 1000, toMs * 1000, missingSpans);
@@ -102,7 +99,7 @@ export function seriesGapTexts(
  * The requested part of a gap. Where the configuration names no beginning or end, nothing before or
  * after the replayed span is requested.
  */
-function askedOf([fromMs, toMs]: Span, [startMs, endMs]: Span): Span {
+function requestedSpan([fromMs, toMs]: Span, [startMs, endMs]: Span): Span {
   return [
     fromMs === EVER_MS[0] ? Math.floor(startMs) : fromMs,
     toMs === EVER_MS[1] ? Math.ceil(endMs) : toMs,

@@ -152,8 +152,8 @@ interface FoundMarket {
   readonly warnings: readonly string[];
 }
 
-async function openMarket(store: HistoryStore, wish: OpenMarketOptions): Promise<FoundMarket> {
-  const { marketId, name, history, grid, creditDecimals, grade, interval, bytes, onMake } = wish;
+async function openMarket(store: HistoryStore, options: OpenMarketOptions): Promise<FoundMarket> {
+  const { marketId, name, history, grid, creditDecimals, grade, interval, bytes, onMake } = options;
   const { tickSize, stepSize, fundingIntervalMs } = grid;
   const span = { fromUs: history.fromUs, toUs: history.toUs };
   const marks =

@@ -54,7 +54,7 @@ port.on("message", (message: ToThread) => {
     return;
   }
   const played = history;
-  const answer = (told: FromThread): void => port.postMessage(told);
+  const answer = (message: FromThread): void => port.postMessage(message);
   if (played === undefined) {
     answer({
       kind: "failed",

@@ -174,9 +174,9 @@ export class ThreadPool implements JobRunner {
       if (at >= 0) this.#threads.splice(at, 1);
       hand.settle?.failed(error);
     };
-    hand.worker.on("message", (told: FromThread) => {
-      if (told.kind === "result") hand.settle?.done(told.result);
-      else hand.settle?.failed(deserialiseError(told.error));
+    hand.worker.on("message", (message: FromThread) => {
+      if (message.kind === "result") hand.settle?.done(message.result);
+      else hand.settle?.failed(deserialiseError(message.error));
     });
     hand.worker.on("error", (cause) =>
       fail(

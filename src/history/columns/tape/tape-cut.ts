@@ -28,9 +28,9 @@ export class TapeCut {
     this.#bookBefore?.play(tape, Math.min(from, to));
     // If only later messages follow, the book did not change during the span.
     if (from >= to && to === tape.messages) return [];
-    const standing = this.#bookBefore;
+    const initialBook = this.#bookBefore;
     this.#bookBefore = undefined;
-    const before = standing === undefined ? undefined : this.#begin(standing, tape, from);
+    const before = initialBook === undefined ? undefined : this.#begin(initialBook, tape, from);
     const kept =
       from >= to ? undefined : from === 0 && to === tape.messages ? tape : between(tape, from, to);
     return [before, kept].filter((one) => one !== undefined);
@@ -41,9 +41,9 @@ export class TapeCut {
    * received when all of it was, but not after the message that follows, wherever the span ends.
    * @param next the first message of the tape that is not in it.
    */
-  #begin(standing: BookState, tape: Tape, next: number): Tape | undefined {
-    const beyond = standing.rowsBeyondKnown();
-    if (!standing.isKnown && beyond.length === 0) return undefined;
+  #begin(initialBook: BookState, tape: Tape, next: number): Tape | undefined {
+    const beyond = initialBook.rowsBeyondKnown();
+    if (!initialBook.isKnown && beyond.length === 0) return undefined;
     let nextHeardUs = Number.POSITIVE_INFINITY;
     for (let at = next; at < tape.messages; at++) {
       if (tape.kind[at] !== TapeKind.trade)
@@ -51,9 +51,10 @@ export class TapeCut {
     }
     const { marketId, tickSize, stepSize } = tape;
     const builder = new TapeBuilder({ marketId, tickSize, stepSize });
-    const heardUs = Math.max(this.#fromUs, Math.min(standing.receivedUs, nextHeardUs));
-    if (standing.isKnown) addRows(builder.snapshot(this.#fromUs, heardUs), standing.knownRows());
-    if (beyond.length > 0) addRows(builder.update(this.#fromUs, heardUs), beyond);
+    const receivedUs = Math.max(this.#fromUs, Math.min(initialBook.receivedUs, nextHeardUs));
+    if (initialBook.isKnown)
+      addRows(builder.snapshot(this.#fromUs, receivedUs), initialBook.knownRows());
+    if (beyond.length > 0) addRows(builder.update(this.#fromUs, receivedUs), beyond);
     return builder.build();
   }
 }

@@ -16,12 +16,12 @@ export interface Steps {
 export function resolveSteps(
   market: string,
   days: readonly DayManifest[],
-  said: Partial<Steps>,
+  given: Partial<Steps>,
 ): Steps {
-  const { tickSize, stepSize } = said;
+  const { tickSize, stepSize } = given;
   if (tickSize !== undefined && stepSize !== undefined) return { tickSize, stepSize };
-  const told = days.filter(({ grid }) => grid !== undefined);
-  const [first] = told;
+  const daysWithGrid = days.filter(({ grid }) => grid !== undefined);
+  const [first] = daysWithGrid;
   if (first?.grid === undefined) {
     throw new ConfigError("no day of this market has its tick and step size", {
       field: tickSize === undefined ? "tickSize" : "stepSize",
@@ -30,7 +30,7 @@ export function resolveSteps(
         "tickSize and stepSize as decimal strings, such as 0.1 and 0.001; imported files do not contain them",
     });
   }
-  const other = told.find(
+  const other = daysWithGrid.find(
     ({ grid }) =>
       grid?.tickSize !== first.grid?.tickSize || grid?.stepSize !== first.grid?.stepSize,
   );

@@ -84,15 +84,20 @@ const TYPES = {
 export function binanceCsv(
   shape: Shape,
   { path, file }: Pick<PlainFile, "path" | "file">,
-  writ: FileFormat,
+  format: FileFormat,
   fields: readonly string[],
 ): CsvFile {
-  const hasHeader = writ.format === "csv" && writ.hasHeader;
-  const columns = hasHeader ? writ.columns : (COLUMNS[shape] ?? []).slice(0, fields.length);
+  const hasHeader = format.format === "csv" && format.hasHeader;
+  const columns = hasHeader ? format.columns : (COLUMNS[shape] ?? []).slice(0, fields.length);
   const names = columns.map((name) => name.toLowerCase());
   const lacking = READ[shape]?.find((name) => !names.includes(name));
   if (lacking === undefined)
-    return { path, columns, hasHeader, delimiter: writ.format === "csv" ? writ.delimiter : "," };
+    return {
+      path,
+      columns,
+      hasHeader,
+      delimiter: format.format === "csv" ? format.delimiter : ",",
+    };
   throw new HistoryError(file, `does not have the shape ${shape}: it has no column ${lacking}`, {
     value: fields.join(","),
     expected: `a header with ${READ[shape]?.join(", ")}, or no header and the columns of Binance's files`,

@@ -56,11 +56,11 @@ export function messagesSql(
   const rows = `SELECT *, row_number() OVER () AS ${ROW_NUMBER}, ${["row_number() OVER () = 1", ...differs].join(" OR ")} AS "begins a message" FROM ${from}`;
   if (timeNs === undefined) return placedSql(rows);
   const lasts = `max(${timeNs}) OVER (PARTITION BY ${MESSAGE}) - min(${timeNs}) OVER (PARTITION BY ${MESSAGE})`;
-  const heard = `SELECT *, ${lasts} > ${MESSAGE_LASTS_NS} AS "is several" FROM ${placedSql(rows)}`;
+  const timed = `SELECT *, ${lasts} > ${MESSAGE_LASTS_NS} AS "is several" FROM ${placedSql(rows)}`;
   const others = `"is several" AND lag(${timeNs}) OVER (ORDER BY ${ROW_NUMBER}) <> ${timeNs}`;
-  const apart = `SELECT * EXCLUDE (${MESSAGE}, ${PLACE}, "begins a message", "is several"), "begins a message" OR (${others}) AS "begins a message" FROM (${heard})`;
-  const told = `SELECT *, max(${timeNs}) OVER (PARTITION BY ${MESSAGE}) AS ${MESSAGE_NS} FROM ${placedSql(apart, `ORDER BY ${ROW_NUMBER} `)}`;
-  return `(SELECT * FROM (${told}) ORDER BY ${ROW_NUMBER})`;
+  const apart = `SELECT * EXCLUDE (${MESSAGE}, ${PLACE}, "begins a message", "is several"), "begins a message" OR (${others}) AS "begins a message" FROM (${timed})`;
+  const messages = `SELECT *, max(${timeNs}) OVER (PARTITION BY ${MESSAGE}) AS ${MESSAGE_NS} FROM ${placedSql(apart, `ORDER BY ${ROW_NUMBER} `)}`;
+  return `(SELECT * FROM (${messages}) ORDER BY ${ROW_NUMBER})`;
 }
 
 /**

@@ -40,8 +40,8 @@ export async function withInterval(
   { select, lengths, file }: CandleFile,
   kind: string,
 ): Promise<ShapedFile | undefined> {
-  const wished = intervalFor(kind);
-  if (wished !== "") requireKeptInterval(wished, "interval");
+  const requested = intervalFor(kind);
+  if (requested !== "") requireKeptInterval(requested, "interval");
   const isPlausible = `NOT (${plausibleTimes("timeNs", "ns", "").broken})`;
   const isFirst = "day(make_timestamp(CAST(timeNs // 1000 AS BIGINT))) = 1";
   // One invalid stamp does not matter; in a file of another unit all are invalid.
@@ -58,30 +58,32 @@ export async function withInterval(
   const [least, most] = [secondsOf(found.least), secondsOf(found.most)];
   const isTold = least !== undefined && most !== undefined;
   // Without end times, candles of a requested interval may lie further apart than they last.
-  const tellsLength = lengths !== undefined || wished === "";
+  const tellsLength = lengths !== undefined || requested === "";
   if (isTold && (tellsLength || least < MINUTE_S)) {
     if (lengths === undefined) refuseOff(file, least, secondsOf(found.usual));
     if (!isMonth(least) || found.monthly === true)
       refuseUnkept(file, least, lengths === undefined ? least : most);
   }
-  const tells = isTold && (lengths === undefined ? !isMonth(least) : least === most);
-  const told = tells ? intervalName(Number(least) * 1000) : undefined;
-  if (wished === "")
-    return told === undefined ? undefined : { kind: `${kind}-${told}`, select, findings: [] };
-  const lasts = BigInt((intervalToMs(wished) as number) / 1000);
+  const isCertain = isTold && (lengths === undefined ? !isMonth(least) : least === most);
+  const interval = isCertain ? intervalName(Number(least) * 1000) : undefined;
+  if (requested === "")
+    return interval === undefined
+      ? undefined
+      : { kind: `${kind}-${interval}`, select, findings: [] };
+  const lasts = BigInt((intervalToMs(requested) as number) / 1000);
   const fits =
     !isTold ||
     (lengths === undefined
       ? lasts <= least
-      : wished === told || (lasts === least && lasts === most));
+      : requested === interval || (lasts === least && lasts === most));
   if (fits) return { kind, select, findings: [] };
   throw new ConfigError(`is not the interval of the candles of ${file}`, {
     field: "interval",
-    value: wished,
+    value: requested,
     expected:
       lengths === undefined
-        ? `${told ?? `${least} s`} or less, since some candles begin that long after each other`
-        : (told ?? `one interval: the file's are from ${least} to ${most} s`),
+        ? `${interval ?? `${least} s`} or less, since some candles begin that long after each other`
+        : (interval ?? `one interval: the file's are from ${least} to ${most} s`),
   });
 }
 

@@ -131,8 +131,8 @@ export async function findContractAmounts(
     return typeof row?.value === "string" ? row.value : undefined;
   };
   const [exchange, market] = [exchangeColumn(names), marketColumn(names)];
-  const told = contractMarket(await first(exchange), symbol ?? (await first(market)));
-  const found = told ?? (market === undefined ? contractNameIn(file) : undefined);
+  const contract = contractMarket(await first(exchange), symbol ?? (await first(market)));
+  const found = contract ?? (market === undefined ? contractNameIn(file) : undefined);
   return found === undefined ? undefined : `amounts of ${found} count contracts`;
 }
 

@@ -33,7 +33,7 @@ const JSON_BOOK = {
 };
 
 /** Public trades in the exchange's own record, as NDJSON or CSV, with or without local stamps. */
-export function tradesShape(path: string, writ: FileFormat): ShapedFile {
+export function tradesShape(path: string, format: FileFormat): ShapedFile {
   const select = (from: string): string =>
     `SELECT CAST(id AS BIGINT) AS id, CAST("time" AS BIGINT) * 1000000 AS timeNs, CAST(recvTimeNs AS BIGINT) AS recvNs, ${SEQ} AS seq, price, amount, CAST(isBuyerMaker AS BOOLEAN) AS isBuyerMaker, status FROM ${from}`;
   const decimals = { price: "price", amount: "amount" };
@@ -41,7 +41,7 @@ export function tradesShape(path: string, writ: FileFormat): ShapedFile {
     kind: "trades",
     ...readingOf(
       path,
-      writ,
+      format,
       { fields: JSON_TRADE, optional: ["line", "recvTimeNs", "status"], decimals },
       select,
     ),
@@ -95,7 +95,7 @@ export async function bookShape(duck: Duck, path: string, file: string): Promise
 }
 
 /** Best bid and offer. */
-export function bboShape(path: string, writ: FileFormat): ShapedFile {
+export function bboShape(path: string, format: FileFormat): ShapedFile {
   const select = (from: string): string =>
     `SELECT CAST("time" AS BIGINT) * 1000000 AS timeNs, CAST(recvTimeNs AS BIGINT) AS recvNs, ${SEQ} AS seq, bid, bidAmount, ask, askAmount FROM ${from}`;
   const table = {
@@ -111,11 +111,11 @@ export function bboShape(path: string, writ: FileFormat): ShapedFile {
     optional: ["line", "recvTimeNs"],
     decimals: { bid: "bid", bidAmount: "bidAmount", ask: "ask", askAmount: "askAmount" },
   };
-  return { kind: "bbo", ...readingOf(path, writ, table, select), findings: [] };
+  return { kind: "bbo", ...readingOf(path, format, table, select), findings: [] };
 }
 
 /** Mark price, index price and live funding rate. */
-export function marksShape(path: string, writ: FileFormat): ShapedFile {
+export function marksShape(path: string, format: FileFormat): ShapedFile {
   const select = (from: string): string =>
     `SELECT CAST("time" AS BIGINT) * 1000000 AS timeNs, CAST(recvTimeNs AS BIGINT) AS recvNs, ${SEQ} AS seq, markPrice AS mark, indexPrice AS "index", fundingRate, CAST(nextFundingTime AS BIGINT) AS nextFundingMs FROM ${from}`;
   const table = {
@@ -131,7 +131,7 @@ export function marksShape(path: string, writ: FileFormat): ShapedFile {
     optional: ["line", "recvTimeNs", "indexPrice", "fundingRate", "nextFundingTime"],
     decimals: { markPrice: "mark", indexPrice: "index", fundingRate: "fundingRate" },
   };
-  return { kind: "marks", ...readingOf(path, writ, table, select), findings: [] };
+  return { kind: "marks", ...readingOf(path, format, table, select), findings: [] };
 }
 
 /**
@@ -141,7 +141,7 @@ export function marksShape(path: string, writ: FileFormat): ShapedFile {
 export async function klinesShape(
   duck: Duck,
   path: string,
-  writ: FileFormat,
+  format: FileFormat,
   kind: string,
   file: string,
 ): Promise<ShapedFile | undefined> {
@@ -153,20 +153,20 @@ export async function klinesShape(
     close: "VARCHAR",
     volume: "VARCHAR",
   };
-  const from = tableSql(path, writ, { fields, optional: [] });
+  const from = tableSql(path, format, { fields, optional: [] });
   const select = `SELECT CAST("time" AS BIGINT) * 1000000 AS timeNs, open, high, low, close, volume FROM ${from}`;
   const shaped = await withInterval(duck, { select, file }, kind);
-  return shaped === undefined || writ.format !== "ndjson" ? shaped : { ...shaped, json: fields };
+  return shaped === undefined || format.format !== "ndjson" ? shaped : { ...shaped, json: fields };
 }
 
 /** Past funding rates. */
-export function fundingShape(path: string, writ: FileFormat): ShapedFile {
+export function fundingShape(path: string, format: FileFormat): ShapedFile {
   const fields = { marketId: "VARCHAR", fundingRate: "VARCHAR", fundingTime: "MILLISECONDS" };
-  const from = tableSql(path, writ, { fields, optional: ["marketId"] });
+  const from = tableSql(path, format, { fields, optional: ["marketId"] });
   return {
     kind: "funding",
     select: `SELECT CAST(fundingTime AS BIGINT) * 1000000 AS timeNs, fundingRate AS rate FROM ${from}`,
-    json: writ.format === "ndjson" ? fields : undefined,
+    json: format.format === "ndjson" ? fields : undefined,
     symbol: `SELECT DISTINCT marketId AS symbol FROM ${from} WHERE marketId IS NOT NULL`,
     findings: [],
   };
@@ -185,19 +185,19 @@ interface Table {
 /** The SQL that reads a file as a table. Columns that a CSV file lacks are null. */
 function readingOf(
   path: string,
-  writ: FileFormat,
+  format: FileFormat,
   { fields, optional, decimals = {} }: Table,
   select: (from: string) => string,
 ): Pick<ShapedFile, "select" | "csv" | "json"> {
-  if (writ.format !== "csv") return { select: select(ndjsonSql(path, fields)), json: fields };
+  if (format.format !== "csv") return { select: select(ndjsonSql(path, fields)), json: fields };
   const lacking = optional
-    .filter((name) => !writ.columns.includes(name))
+    .filter((name) => !format.columns.includes(name))
     .map((name) => `NULL AS ${name}`);
-  return csvReading({ ...writ, path }, fields, decimals, (from) =>
+  return csvReading({ ...format, path }, fields, decimals, (from) =>
     select(`(SELECT ${["*", ...lacking].join(", ")} FROM ${from})`),
   );
 }
 
-function tableSql(path: string, writ: FileFormat, table: Table): string {
-  return readingOf(path, writ, table, (from) => from).select;
+function tableSql(path: string, format: FileFormat, table: Table): string {
+  return readingOf(path, format, table, (from) => from).select;
 }

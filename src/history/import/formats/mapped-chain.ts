@@ -41,8 +41,8 @@ export async function mappedChain(
   const again = ["isSnapshot", "beginSequence", "endSequence"].map(
     (name) => `lag(${name}) OVER () IS NOT DISTINCT FROM ${name}`,
   );
-  const told = `SELECT *, row_number() OVER () > 1 AND endSequence IS NOT NULL AND ${again.join(" AND ")} AS isAgain FROM (${rows})`;
-  const messages = `(SELECT CASE WHEN isSnapshot THEN 'snapshot' ELSE 'update' END AS type, endSequence AS "sequence", * FROM (${told}) WHERE NOT isAgain)`;
+  const marked = `SELECT *, row_number() OVER () > 1 AND endSequence IS NOT NULL AND ${again.join(" AND ")} AS isAgain FROM (${rows})`;
+  const messages = `(SELECT CASE WHEN isSnapshot THEN 'snapshot' ELSE 'update' END AS type, endSequence AS "sequence", * FROM (${marked}) WHERE NOT isAgain)`;
   const { breaks, lost, stretches } = await brokenChain(duck, messages);
   if (breaks === 0) return { chain: stretches, findings: [] };
   const hint =

@@ -32,10 +32,9 @@ const MESSAGE_COLUMNS = ["isSnapshot", "beginSequence", "endSequence", "prevEndS
 const NS_A_SECOND = 1_000_000_000n;
 
 /**
- * Reads a file with any columns, by a mapping.
+ * Reads a file with any columns, by a mapping. `symbol` selects one market of a file of several; the
+ * chain of sequences is checked for it.
  * @param names of its columns, or of its first record's fields, if its first line has them.
- * @param wish `symbol` selects one market of a file of several; the chain of sequences is checked
- * for it.
  * @returns undefined if the candles are too few to show their interval.
  * @throws ConfigError for a column that the file lacks, and for candles of another interval than
  * the mapping's or the requested one
@@ -43,17 +42,17 @@ const NS_A_SECOND = 1_000_000_000n;
 export async function mappedShape(
   duck: Duck,
   { path, file }: Pick<PlainFile, "path" | "file">,
-  writ: FileFormat,
+  format: FileFormat,
   names: readonly string[],
   mapping: Mapping,
   { symbol, interval }: { readonly symbol?: string; readonly interval?: string } = {},
 ): Promise<ShapedFile | undefined> {
   const kind = kindForMapping(mapping);
-  const isParquet = writ.format === "parquet";
+  const isParquet = format.format === "parquet";
   const held = isParquet ? await columnsOf(duck, path) : names;
   if (isParquet) await requireReadDecimals(duck, path, file, Object.values(mapping.columns));
   const market = marketColumn(held);
-  const table = tableSql(path, writ, mapping, file, held, market);
+  const table = tableSql(path, format, mapping, file, held, market);
   const columns = new MappedColumns(mapping, isParquet);
   const { isSnapshot } = columns;
   const key =
@@ -83,11 +82,11 @@ export async function mappedShape(
         mapping.columns.nextFundingTime,
       ])
     : [];
-  const said = columns.areNumbered ? numbered("it has no ids") : { findings: [] };
+  const numbering = columns.areNumbered ? numbered("it has no ids") : { findings: [] };
   const turned = isTurned ? ["its newest row comes first: it is read from its end"] : [];
   const shaped = familyFor(kind).endsWith("klines")
     ? await withInterval(duck, { select, file }, candlesOf(mapping, interval))
-    : { kind, select, isByMessage: kind === "book", ...said };
+    : { kind, select, isByMessage: kind === "book", ...numbering };
   if (shaped === undefined) return undefined;
   const chain = hasChainColumns(mapping.columns)
     ? await mappedChain(
@@ -111,7 +110,7 @@ export async function mappedShape(
     ...shaped,
     ...chain,
     findings: [...shaped.findings, ...turned, ...split, ...chain.findings, ...stamps],
-    json: writ.format === "ndjson" ? jsonFields(mapping) : undefined,
+    json: format.format === "ndjson" ? jsonFields(mapping) : undefined,
     symbol: market === undefined ? undefined : marketsSql(table, market),
     numbered: `SELECT ${all}, ${ROW_NUMBER} FROM ${isNumbered ? from : withRowNumbers(from)}`,
     ofSymbol: market === undefined ? undefined : (one) => `WHERE ${marketSql(market)} = ${one}`,
@@ -123,13 +122,13 @@ export async function mappedShape(
  * @throws ConfigError if the two differ
  */
 function candlesOf({ kind }: Mapping, interval: string | undefined): string {
-  const told = intervalFor(kind);
-  if (interval === undefined || interval === told) return kind;
-  if (told === "") return `${kind}-${interval}`;
+  const kindInterval = intervalFor(kind);
+  if (interval === undefined || interval === kindInterval) return kind;
+  if (kindInterval === "") return `${kind}-${interval}`;
   throw new ConfigError("contradicts the mapping", {
     field: "interval",
     value: interval,
-    expected: `${told}, as in the mapping's kind, or no interval`,
+    expected: `${kindInterval}, as in the mapping's kind, or no interval`,
   });
 }
 
@@ -186,14 +185,14 @@ async function columnsOf(duck: Duck, path: string): Promise<string[]> {
 
 function tableSql(
   path: string,
-  writ: FileFormat,
+  format: FileFormat,
   mapping: Mapping,
   file: string,
   held: readonly string[],
   market: string | undefined,
 ): string {
   const wanted = Object.values(mapping.columns);
-  if (writ.format === "ndjson") {
+  if (format.format === "ndjson") {
     const [alike, other] = wanted.flatMap((name) => {
       const found = wanted.find(
         (each) => each !== name && each.toLowerCase() === name.toLowerCase(),
@@ -218,5 +217,7 @@ function tableSql(
       value: lacking,
       expected: `one of ${held.join(", ")}`,
     });
-  return writ.format === "parquet" ? parquetSql(path) : csvSql({ ...writ, path, columns: held });
+  return format.format === "parquet"
+    ? parquetSql(path)
+    : csvSql({ ...format, path, columns: held });
 }

@@ -78,25 +78,25 @@ const NAMES: readonly (readonly [Shape, RegExp])[] = [
 export async function recognise(
   duck: Duck,
   plain: PlainFile,
-  wish: ShapeOptions,
+  options: ShapeOptions,
 ): Promise<ShapedFile> {
-  const { writ, names, record } = detectFormat(plain, wish.mapping);
+  const { writ: format, names, record } = detectFormat(plain, options.mapping);
   // A known or named shape reports itself which columns are missing.
-  if (record !== undefined && wish.shape === undefined && recogniseHeader(names) === undefined)
+  if (record !== undefined && options.shape === undefined && recogniseHeader(names) === undefined)
     refuseNested(
       record,
       plain.file,
-      wish.mapping === undefined ? undefined : Object.values(wish.mapping.columns),
+      options.mapping === undefined ? undefined : Object.values(options.mapping.columns),
     );
-  const shaped = await shapedBy(duck, plain, wish, writ, names);
+  const shaped = await shapedBy(duck, plain, options, format, names);
   const market = marketColumn(names);
   const isAsked = shaped.symbol !== undefined || market === undefined || shaped.text === undefined;
   const contracts = await contractsOf(
     duck,
     plain,
-    wish,
+    options,
     shaped,
-    writ.format === "parquet" ? await columnsInParquet(duck, plain) : names,
+    format.format === "parquet" ? await columnsInParquet(duck, plain) : names,
   );
   return {
     ...shaped,
@@ -104,7 +104,7 @@ export async function recognise(
     ...(contracts === undefined ? {} : { isInContracts: true as const }),
     findings: [
       ...shaped.findings,
-      ...(writ.format === "csv" ? endFindings(plain.path) : []),
+      ...(format.format === "csv" ? endFindings(plain.path) : []),
       ...(contracts === undefined
         ? []
         : [
@@ -155,12 +155,12 @@ async function columnsInParquet(duck: Duck, { path }: PlainFile): Promise<string
 async function shapedBy(
   duck: Duck,
   plain: PlainFile,
-  wish: ShapeOptions,
-  writ: FileFormat,
+  options: ShapeOptions,
+  format: FileFormat,
   names: readonly string[],
 ): Promise<ShapedFile> {
   const { file, path } = plain;
-  const { mapping } = wish;
+  const { mapping } = options;
   const as = async (
     shape: Shape | undefined,
     text: TextSql,
@@ -169,16 +169,16 @@ async function shapedBy(
     return { ...(await shapedAs(duck, file, text, shaping)), shape };
   };
   if (mapping !== undefined)
-    return as(undefined, textSql(path, writ), () =>
-      mappedShape(duck, plain, writ, names, mapping, wish),
+    return as(undefined, textSql(path, format), () =>
+      mappedShape(duck, plain, format, names, mapping, options),
     );
-  const shape = shapeOf(file, basename(plain.name), names, wish);
+  const shape = shapeOf(file, basename(plain.name), names, options);
   refuseLookalike(shape, file, names);
   if (!shape.startsWith("binance-"))
-    return as(shape, textSql(path, writ), () => named(duck, plain, shape, writ, wish));
-  const csv = binanceCsv(shape, plain, writ, names);
+    return as(shape, textSql(path, format), () => named(duck, plain, shape, format, options));
+  const csv = binanceCsv(shape, plain, format, names);
   return as(shape, textSql(path, { format: "csv", ...csv }), () =>
-    binanceShape(duck, shape, csv, kindOf(wish), file),
+    binanceShape(duck, shape, csv, kindOf(options), file),
   );
 }
 
@@ -204,14 +204,14 @@ function named(
   duck: Duck,
   { path, file }: PlainFile,
   shape: Shape,
-  writ: FileFormat,
-  wish: ShapeOptions,
+  format: FileFormat,
+  options: ShapeOptions,
 ): Promise<ShapedFile | undefined> | ShapedFile {
-  const table = writ.format === "csv" && writ.hasHeader ? { ...writ, path } : undefined;
+  const table = format.format === "csv" && format.hasHeader ? { ...format, path } : undefined;
   if (
     (shape.startsWith("tardis-") && table === undefined) ||
-    (shape === "book" && writ.format !== "ndjson") ||
-    (writ.format === "csv" && !writ.hasHeader)
+    (shape === "book" && format.format !== "ndjson") ||
+    (format.format === "csv" && !format.hasHeader)
   ) {
     throw new HistoryError(file, `does not have the shape ${shape}`, {
       expected: shape === "book" ? "one JSON record on each line" : "CSV with a header",
@@ -225,15 +225,15 @@ function named(
     case "book":
       return bookShape(duck, path, file);
     case "bbo":
-      return bboShape(path, writ);
+      return bboShape(path, format);
     case "marks":
-      return marksShape(path, writ);
+      return marksShape(path, format);
     case "funding":
-      return fundingShape(path, writ);
+      return fundingShape(path, format);
     case "klines":
-      return klinesShape(duck, path, writ, kindOf(wish), file);
+      return klinesShape(duck, path, format, kindOf(options), file);
     default:
-      return tradesShape(path, writ);
+      return tradesShape(path, format);
   }
 }
 
@@ -264,16 +264,16 @@ export function readLineLayout(
   plain: PlainFile,
   mapping: Mapping | undefined,
 ): LinedFile | undefined {
-  const { writ, names } = detectFormat(plain, mapping);
-  switch (writ.format) {
+  const { writ: format, names } = detectFormat(plain, mapping);
+  switch (format.format) {
     case "parquet":
       return undefined;
     case "ndjson":
       return { hasHeader: false };
     case "csv":
       return {
-        hasHeader: writ.hasHeader,
-        fields: { count: names.length, delimiter: writ.delimiter },
+        hasHeader: format.hasHeader,
+        fields: { count: names.length, delimiter: format.delimiter },
       };
   }
 }

@@ -43,10 +43,10 @@ export async function withExactNumbers<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   if (fields === undefined) return work();
-  const [done, looked] = await Promise.allSettled([work(), firstInexact(path, fields)]);
-  if (looked.status === "rejected") throw looked.reason;
-  if (looked.value !== undefined) {
-    const { line, field, text } = looked.value;
+  const [done, scanned] = await Promise.allSettled([work(), firstInexact(path, fields)]);
+  if (scanned.status === "rejected") throw scanned.reason;
+  if (scanned.value !== undefined) {
+    const { line, field, text } = scanned.value;
     const summary = `${field} in line ${line} is a number that JSON would round`;
     if (isWhole(fields[field] as string))
       throw new BadRowsError(

@@ -63,13 +63,13 @@ export async function isPlainCsv(
   try {
     let isFirst = hasHeader;
     let held = 0;
-    for (let looked = 0; looked < most; ) {
+    for (let scanned = 0; scanned < most; ) {
       const { bytesRead } = await file.read(
         bytes,
         held,
-        Math.min(PIECE_BYTES - held, most - looked),
+        Math.min(PIECE_BYTES - held, most - scanned),
       );
-      looked += bytesRead;
+      scanned += bytesRead;
       held += bytesRead;
       if (bytesRead === 0) {
         if (held === 0) return true;

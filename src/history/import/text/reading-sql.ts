@@ -72,10 +72,10 @@ export function ndjsonSql(path: string, fields: Readonly<Record<string, string>>
 }
 
 /** SQL that reads a file with every field as the text in the file. */
-export function textSql(path: string, writ: FileFormat): TextSql {
-  if (writ.format === "csv") return () => csvSql({ ...writ, path });
+export function textSql(path: string, format: FileFormat): TextSql {
+  if (format.format === "csv") return () => csvSql({ ...format, path });
   return (column) =>
-    writ.format === "ndjson" ? ndjsonSql(path, { [column]: "VARCHAR" }) : parquetSql(path);
+    format.format === "ndjson" ? ndjsonSql(path, { [column]: "VARCHAR" }) : parquetSql(path);
 }
 
 /**

@@ -66,9 +66,9 @@ export class TouchMaker implements FlowAgent {
   }
 
   #placeMissing(view: AgentView, side: Side, wanted: readonly Ticks[]): void {
-    const standing = this.#resting[side];
+    const resting = this.#resting[side];
     for (const ticks of wanted) {
-      if (standing.some((held) => held.ticks === ticks)) continue;
+      if (resting.some((held) => held.ticks === ticks)) continue;
       // A stale quote that blocks a level is left to an informed taker.
       const order = view.market.place({
         agent: this.name,
@@ -77,7 +77,7 @@ export class TouchMaker implements FlowAgent {
         lots: this.#lots(view, ticks),
         timeInForce: "POST_ONLY",
       });
-      if (order !== null) standing.push({ ticks, order });
+      if (order !== null) resting.push({ ticks, order });
     }
   }
 

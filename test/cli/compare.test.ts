@@ -106,9 +106,7 @@ describe("marketwright compare", () => {
     const { code, out, err } = await captureCli(["compare", live]);
     expect([code, err]).toEqual([0, ""]);
     expect(out).toMatch(/^paper session from 2024-08-0\S+ to \S+\n/);
-    expect(out).toMatch(
-      /the same inputs: (\d+) of \1 intents equal byte for byte, in \d+ turns\n/,
-    );
+    expect(out).toMatch(/the same inputs: (\d+) of \1 intents equal byte for byte, in \d+ turns\n/);
     expect(out).toContain(
       "recorded orders in the replayed market (queue power-2, book 0 ms late, orders 0 ms later):",
     );

@@ -149,7 +149,7 @@ function setAt(held: unknown, keys: readonly string[], at: number, value: Parame
   if (at === keys.length) return value;
   const key = keys[at] as string;
   if (held !== undefined && held !== null && (typeof held !== "object" || Array.isArray(held))) {
-    throw new ConfigError("leads through a value that is not a mapping", {
+    throw new ConfigError("passes through a value that is not a mapping", {
       field: `parameters.${keys.join(".")}`,
       value: held,
       expected: `a path whose ${keys.slice(0, at).join(".")} is a mapping`,

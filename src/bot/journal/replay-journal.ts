@@ -264,7 +264,11 @@ class JournalReplay implements TurnRecorder {
     if (!this.#ran) {
       return input.kind === "timer"
         ? differ("the replayed bot set no such timer", `timer ${input.id}`, "none")
-        : differ("the replayed bot had already stopped", encodeJournal(input), `phase ${this.#bot.phase}`);
+        : differ(
+            "the replayed bot had already stopped",
+            encodeJournal(input),
+            `phase ${this.#bot.phase}`,
+          );
     }
     const again = encodeJournal(actions);
     if (again !== recorded) return differ("the dispatched actions differ", recorded, again);

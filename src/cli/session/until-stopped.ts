@@ -29,11 +29,16 @@ export async function untilStopped(
   } catch (cause) {
     // Our own errors contain the expected value.
     const expected =
-      cause instanceof MarketwrightError ? {} : { expected: "a bot that runs without errors: see its log" };
-    throw new RunError(`the bot failed: ${cause instanceof Error ? cause.message : String(cause)}`, {
-      ...expected,
-      cause,
-    });
+      cause instanceof MarketwrightError
+        ? {}
+        : { expected: "a bot that runs without errors: see its log" };
+    throw new RunError(
+      `the bot failed: ${cause instanceof Error ? cause.message : String(cause)}`,
+      {
+        ...expected,
+        cause,
+      },
+    );
   } finally {
     timer?.cancel();
     screen?.stop();

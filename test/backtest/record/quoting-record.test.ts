@@ -63,7 +63,7 @@ describe("a market in which no order was ever accepted", () => {
       "a strategy that saw nothing",
       [],
       { blocks: ["a side of the book is empty"] },
-      /its strategy was never called \(the book has no two sides\)$/,
+      /its strategy was never called \(a side of the book is empty\)$/,
     ],
     [
       "a strategy whose book crossed",

@@ -2,6 +2,7 @@ import { createLiveRuntime } from "../core/runtime/live-runtime.js";
 import type { Runtime } from "../core/runtime/runtime.js";
 import { onUncaught, type UncaughtHandler } from "../core/uncaught.js";
 import type { ProcessEnd } from "./process/process-end.js";
+import type { TerminalStreams } from "./process/terminal-prompt.js";
 import { promptSecret } from "./process/terminal-secret.js";
 import { LoopWatchdog, type WatchedLoop } from "./watchdog/loop-watchdog.js";
 
@@ -26,6 +27,8 @@ export interface CliContext {
   readonly stderr: TextStream;
   /** Prompts the user for a secret without echo. Absent without a terminal. */
   readonly promptSecret?: (prompt: string) => Promise<string>;
+  /** The terminal on which a command may ask. Absent without one. */
+  readonly terminal?: TerminalStreams;
   readonly runtime: Runtime;
   /** {@link onUncaught} of this process. Absent if a test runs the command. */
   readonly onUncaught?: (handler: UncaughtHandler) => () => void;
@@ -56,6 +59,10 @@ export function processContext(
     stderr: process.stderr,
     ...(process.stdin.isTTY
       ? { promptSecret: (prompt: string) => promptSecret(prompt, process.stdin, process.stderr) }
+      : {}),
+    // Questions go to stderr: stdout holds data only.
+    ...(process.stdin.isTTY && process.stderr.isTTY
+      ? { terminal: { input: process.stdin, output: process.stderr } }
       : {}),
     runtime,
     onUncaught,

@@ -19,6 +19,7 @@ const control = async (): Promise<AddCommand> =>
  */
 const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   start: async () => (await import("./usage/start.js")).addStart,
+  init: async () => (await import("./usage/init.js")).addInit,
   run: async () => (await import("./usage/run.js")).addRun,
   guard: async () => (await import("./usage/guard.js")).addGuard,
   exchange: async () => (await import("./usage/exchange.js")).addExchange,
@@ -47,6 +48,7 @@ const LOADED_HELP: Readonly<Record<string, () => Promise<string>>> = {
 
 /** Text for a signal that ends a command which does not handle signals itself. */
 const EXIT_NOTES: Readonly<Record<string, string>> = {
+  init: "no file was left half written",
   check: "nothing was changed",
   explain: "nothing was changed",
   drill: "nothing was changed",
@@ -110,7 +112,9 @@ export async function buildProgram(context: CliContext, only?: string): Promise<
  */
 function rejectRepeatedOptions(command: Command): void {
   for (const option of command.options) {
-    if (!(option.required || option.optional) || option.variadic) continue;
+    // One with a parser collects its values.
+    const isCollected = option.variadic || option.parseArg !== undefined;
+    if (!(option.required || option.optional) || isCollected) continue;
     let isGiven = false;
     command.on(`option:${option.name()}`, (value: string | null) => {
       if (isGiven)

@@ -1,5 +1,6 @@
 import type { CliContext } from "#cli/cli-context.js";
 import { runCli } from "#cli/program.js";
+import type { TerminalStreams } from "#cli/terminal-prompt.js";
 import { createLiveRuntime } from "#core/live-runtime.js";
 
 /** One command line's whole effect. */
@@ -27,8 +28,12 @@ export function captureCli(args: readonly string[], env: Env = {}): Promise<Capt
   return startCli(args, env).done;
 }
 
-/** Starts a command line in this process. */
-export function startCli(args: readonly string[], env: Env = {}): StartedRun {
+/** Starts a command line in this process. @param terminal absent if it has none. */
+export function startCli(
+  args: readonly string[],
+  env: Env = {},
+  terminal?: TerminalStreams,
+): StartedRun {
   let out = "";
   let err = "";
   let interrupt: (signal: string) => void = () => {};
@@ -53,6 +58,7 @@ export function startCli(args: readonly string[], env: Env = {}): StartedRun {
     stderr: stream((text) => {
       err += text;
     }),
+    ...(terminal === undefined ? {} : { terminal }),
     runtime: createLiveRuntime(),
     interrupted: () => interrupted,
     script: "",

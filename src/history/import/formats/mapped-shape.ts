@@ -32,8 +32,8 @@ const MESSAGE_COLUMNS = ["isSnapshot", "beginSequence", "endSequence", "prevEndS
 const NS_A_SECOND = 1_000_000_000n;
 
 /**
- * Reads a file with any columns, by a mapping. `symbol` selects one market of a file of several; the
- * chain of sequences is checked for it.
+ * Reads a file with any columns, by a mapping. `symbol` selects one market of a file of several;
+ * the chain of sequences is checked for it.
  * @param names of its columns, or of its first record's fields, if its first line has them.
  * @returns undefined if the candles are too few to show their interval.
  * @throws ConfigError for a column that the file lacks, and for candles of another interval than

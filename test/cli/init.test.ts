@@ -205,6 +205,13 @@ describe("marketwright init", () => {
     expect(out.trimEnd().split("\n").at(-1)).toContain(` run ${file}`);
   });
 
+  it("takes a market that is named twice once", async () => {
+    const file = newFile();
+    const { out } = await init(file, "--market", "btcusdc", "--market", "btcusdc");
+    expect(out).toMatch(/markets +btcusdc +as the option says\n/);
+    expect(Object.keys(parse(textOf(file)).markets)).toEqual(["btcusdc"]);
+  });
+
   it("answers programs with one JSON object, and asks nothing on a terminal", async () => {
     const file = newFile();
     const terminal = new TypedTerminal();

@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse, stringify } from "yaml";
 import { z } from "zod";
+import { BOT_TEMPLATES } from "#cli/bot-templates.js";
+import { RISK_APPETITES } from "#cli/risk-appetites.js";
 import { LADDER_MEASURES, toHaltRequests } from "#risk/risk-ladder.js";
 import { chainConfigShape } from "#simulator/chain-config.js";
 import { choicesShape } from "#simulator/choices.js";
@@ -88,6 +90,37 @@ describe("docs/ideas/architecture.md", () => {
       .filter((code) => /^[\w-]+\/[\w/-]*(?:\.ts)?$/.test(code));
     expect(paths.length).toBeGreaterThan(20);
     expect(paths.filter((path) => !existsSync(join(PROJECT_ROOT, "src", path)))).toEqual([]);
+  });
+});
+
+describe("docs/guides/new-bot.md", () => {
+  const page = readPage("docs/guides/new-bot.md");
+
+  it("has every template of init, and no other", () => {
+    expect([...firstCodes(page, "template")].sort()).toEqual(Object.keys(BOT_TEMPLATES).sort());
+  });
+
+  it("has the risk appetites, with their numbers", () => {
+    const rows = tableOf(page, "appetite").map(
+      ([name, positions, orders, spread, , loss, then]) => ({
+        name: codesOf(name ?? "")[0],
+        positionsPercent: Number.parseInt(positions ?? "", 10),
+        ordersToLimit: Number(orders),
+        touchMultiple: Number.parseInt(spread ?? "", 10),
+        drawdownPercent: Number.parseInt(loss ?? "", 10),
+        onDrawdown: codesOf(then ?? "")[0],
+      }),
+    );
+    expect(rows).toEqual(
+      Object.entries(RISK_APPETITES).map(([name, appetite]) => ({
+        name,
+        positionsPercent: appetite.positionsPercent,
+        ordersToLimit: appetite.ordersToLimit,
+        touchMultiple: appetite.touchMultiple,
+        drawdownPercent: appetite.drawdownPercent,
+        onDrawdown: appetite.onDrawdown,
+      })),
+    );
   });
 });
 

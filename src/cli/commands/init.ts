@@ -155,7 +155,7 @@ async function writeBotFor(
     exchange: { text: rest, source: exchange.source },
     key,
     strategy: bot,
-    markets,
+    markets: { ...markets, text: markets.value.map(({ marketId }) => marketId).join(", ") },
     ...(rpc === undefined ? {} : { rpc }),
     balance: { ...balance, text: scaledToDecimal(balance.value, rules.creditDecimals) },
     risk,

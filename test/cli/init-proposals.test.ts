@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { explainedValues, renderConfigLines } from "#cli/config-line.js";
 import type { MarketFacts } from "#cli/market-facts.js";
+import { nextCommands } from "#cli/next-commands.js";
 import { proposeBot } from "#cli/propose-bot.js";
 import { proposeParams } from "#cli/propose-params.js";
 import { proposeSizes } from "#cli/propose-sizes.js";
@@ -306,5 +307,46 @@ describe("the proposed bot", () => {
     const odd = { ...market(), marketId: "1e5" };
     const text = renderConfigLines(proposeBot({ ...input, markets: [odd] }));
     expect(text).toMatch(/^ {2}"1e5":/m);
+  });
+});
+
+describe("the commands to type next", () => {
+  const input = {
+    file: "bot.yaml",
+    envFile: "bot.env",
+    variables: ["DESK_KEY"],
+    keyEnv: "DESK_KEY",
+    env: {},
+    isLocal: false,
+    script: "/usr/local/bin/marketwright",
+  };
+  const typed = (changes: object) =>
+    nextCommands({ ...input, ...changes }).map(({ command }) => command);
+
+  it("make no key for an exchange that is not known to be of play money", () => {
+    expect(typed({})).toEqual([
+      "cp bot.env.example bot.env && chmod 600 bot.env",
+      "set -a && . ./bot.env && set +a",
+      "marketwright check bot.yaml --connect",
+      "marketwright guard bot.yaml",
+      "marketwright run bot.yaml",
+    ]);
+  });
+
+  it("leave the environment alone if it is complete, and never show a value", () => {
+    const commands = typed({ env: { DESK_KEY: "0xsecret" } });
+    expect(commands[0]).toBe("marketwright check bot.yaml --connect");
+    expect(commands.join()).not.toContain("0xsecret");
+  });
+
+  it("start the program by node where npx would keep a signal from it", () => {
+    const [check = ""] = typed({ variables: [], script: "/desk/node_modules/.bin/marketwright" });
+    expect(check).toMatch(/^node \S*bin\/marketwright\.js check bot\.yaml --connect$/);
+  });
+
+  it("quote names for the shell", () => {
+    expect(typed({ variables: [], file: "it's mine.yaml" }).at(-1)).toBe(
+      "marketwright run 'it'\\''s mine.yaml'",
+    );
   });
 });

@@ -394,6 +394,18 @@ describe.concurrent("marketwright init refuses", () => {
     expect(textOf(example)).toBe("OTHER=\n");
   });
 
+  it("an example that cannot be written, and puts back what it replaced", async () => {
+    const file = newFile();
+    writeFileSync(file, "mine: true\n");
+    symlinkSync(join(folder, "gone"), file.replace(".yaml", ".env.example"));
+    expect(await init(file, "--force")).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/env\.example.*|cannot be written \(EEXIST\)/),
+    });
+    expect(textOf(file)).toBe("mine: true\n");
+    expect(existsSync(`${file}.old`)).toBe(false);
+  });
+
   it("names and folders where no file can be", async () => {
     expect(await init(join(folder, "btcusdc"))).toMatchObject({
       code: 2,

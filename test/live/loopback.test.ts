@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { buildReadiness } from "#bot/bot-status.js";
+import { type BotStatus, buildBotStatus, buildReadiness } from "#bot/bot-status.js";
 import { loadBotConfig } from "#bot/config.js";
 import { startBot } from "#bot/run-bot.js";
 import { buildRunSummary, type RunSummary } from "#bot/run-summary.js";
@@ -22,6 +22,7 @@ import { Metrics } from "#monitoring/metrics.js";
 import { startMetricsServer } from "#monitoring/metrics-server.js";
 import { configuredExchange } from "#simulator/configured-exchange.js";
 import { serveExchange } from "#simulator/http-server.js";
+import { codesOf, readPage, tableOf } from "../project/pages.js";
 
 const fillShape = z.object({ event: z.string() });
 const RUN_MS = 8_000;
@@ -72,6 +73,7 @@ interface LiveRun {
   /** The exchange's answer to openOrders once both sides rested in every market. */
   readonly resting: readonly VenueOrder[];
   readonly page: string;
+  readonly status: BotStatus;
   readonly contentType: string | null;
   readonly summary: RunSummary;
   readonly openAfterStop: readonly VenueOrder[];
@@ -136,6 +138,7 @@ async function liveRun(): Promise<LiveRun> {
     await sleep(RUN_MS);
     const scraped = await fetch(`http://127.0.0.1:${page.port}/metrics`);
     const text = await scraped.text();
+    const status = buildBotStatus(running.bot);
     running.command({ command: "stop", reason: "the test is over" });
     await running.stopped;
     const { firstQuoteAtMs } = running.monitor;
@@ -154,6 +157,7 @@ async function liveRun(): Promise<LiveRun> {
       readyBefore,
       resting,
       page: text,
+      status,
       contentType: scraped.headers.get("content-type"),
       summary,
       openAfterStop,
@@ -293,6 +297,24 @@ describe("the example bot on the example exchange, over real HTTP and websockets
     );
     expect(`${result.stdout}${result.stderr}`).toBe("");
     expect(result.status).toBe(0);
+  });
+
+  it("has only keys that docs/reference/status.md explains", () => {
+    const explained = (heading: string): readonly string[] =>
+      tableOf(readPage("docs/reference/status.md"), heading).flatMap(([cell]) =>
+        codesOf(cell ?? ""),
+      );
+    const { markets, counts, pnlQuote } = run.status;
+    for (const [heading, shown] of [
+      ["key", run.status],
+      ["count", counts],
+      ["part", pnlQuote],
+      ...Object.values(markets).map((market) => ["key of a market", market] as const),
+      ["key of the summary", run.summary],
+    ] as const) {
+      expect(Object.keys(shown).length).toBeGreaterThan(5);
+      expect(explained(heading)).toEqual(expect.arrayContaining(Object.keys(shown)));
+    }
   });
 
   it("logs nothing worse than a warning, and the exchange fails at nothing", () => {

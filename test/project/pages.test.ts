@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -5,6 +6,7 @@ import { parse, stringify } from "yaml";
 import { z } from "zod";
 import { BOT_TEMPLATES } from "#cli/bot-templates.js";
 import { RISK_APPETITES } from "#cli/risk-appetites.js";
+import { PNL_PARTS } from "#monitoring/metrics.js";
 import { LADDER_MEASURES, toHaltRequests } from "#risk/risk-ladder.js";
 import { chainConfigShape } from "#simulator/chain-config.js";
 import { choicesShape } from "#simulator/choices.js";
@@ -323,8 +325,8 @@ describe("docs/ideas/orders.md", () => {
   });
 });
 
-describe("docs/ideas/reconciliation.md", () => {
-  const page = readPage("docs/ideas/reconciliation.md");
+describe("docs/reference/reconciliation-cases.md", () => {
+  const page = readPage("docs/reference/reconciliation-cases.md");
   const rows = [...page.text.matchAll(/^\|.*\| ([^|]+) \|$/gm)]
     .map(([, cell = ""]) => cell)
     .filter((cell) => cell !== "test" && !/^-+$/.test(cell));
@@ -337,10 +339,96 @@ describe("docs/ideas/reconciliation.md", () => {
     });
     expect(missing).toEqual([]);
   });
+});
 
-  it("names tests and functions that there are", () => {
-    expect(missingTests(page)).toEqual([]);
-    expect(misplacedFunctions(page)).toEqual([]);
+describe("docs/ideas/reconciliation.md", () => {
+  it("names tests that there are", () => {
+    expect(missingTests(readPage("docs/ideas/reconciliation.md"))).toEqual([]);
+  });
+});
+
+describe("docs/reference/status.md", () => {
+  const page = readPage("docs/reference/status.md");
+  /** The keys of an interface, without those of objects inside it. */
+  const keysOf = (path: string, name: string): readonly string[] => {
+    const [, body = ""] =
+      new RegExp(`^export interface ${name} [^{]*\\{\\n([\\s\\S]*?)^\\}`, "m").exec(source(path)) ??
+      [];
+    return found(body, /^ {2}readonly (\w+)\??:/gm);
+  };
+  const monitor = "src/bot/run/monitor";
+
+  it.each([
+    ["key", `${monitor}/bot-status.ts`, "BotStatus"],
+    ["key of a market", `${monitor}/bot-status.ts`, "MarketStatus"],
+    ["key of a takeover", `${monitor}/bot-status.ts`, "UnwindStatus"],
+    ["key of the liquidator", `${monitor}/liquidator-status.ts`, "LiquidatorStatus"],
+    ["key of the summary", `${monitor}/run-summary.ts`, "RunSummary"],
+    ["count", "src/account/account-counter.ts", "AccountCounts"],
+  ])("has each %s, and no other", (heading, path, name) => {
+    const keys = keysOf(path, name);
+    expect(keys.length).toBeGreaterThan(8);
+    expect([...firstCodes(page, heading)].sort()).toEqual([...keys].sort());
+  });
+
+  it("has every part of the profit", () => {
+    expect([...firstCodes(page, "part")].sort()).toEqual([...PNL_PARTS].sort());
+  });
+});
+
+describe("docs/guides/why-no-order.md", () => {
+  const page = readPage("docs/guides/why-no-order.md");
+
+  it("quotes texts that the bot has", () => {
+    const code = ["bot", "executor", "risk", "strategies"]
+      .map((room) => sources(`src/${room}`))
+      .join("\n");
+    // The parts of a text between its variable ones: `...`, numbers, sides and names.
+    const texts = [...firstCodes(page, "text"), ...firstCodes(page, "text after the orders")];
+    const parts = texts.flatMap((text) =>
+      text
+        .split(/\.\.\.|\bNAME:|\b(?:BUY|SELL)\b|\b\d+\b|^(?:drawdown|manual):/)
+        .map((part) =>
+          part
+            .trim()
+            .replace(/^[,:]|[,:]$/g, "")
+            .trim(),
+        )
+        .filter((part) => part.split(" ").length > 1),
+    );
+    expect(parts.length).toBeGreaterThan(30);
+    expect(parts.filter((part) => !code.includes(part))).toEqual([]);
+  });
+
+  it("has every limit of the worst case", () => {
+    const [, names = ""] = /type LimitName =([^;]*);/.exec(source("src/risk/breach.ts")) ?? [];
+    const limits = found(names, /"([a-z-]+)"/g).filter((name) => name !== "unknown-market");
+    expect([...firstCodes(page, "name")].sort()).toEqual([...limits].sort());
+  });
+});
+
+describe("docs/examples/alerts.yml", () => {
+  it.each([
+    ["rules", "alerts.yml"],
+    ["config", "prometheus.yml"],
+  ])("passes promtool: the %s of %s", (kind, file) => {
+    const result = spawnSync(
+      process.env.PROMTOOL ?? "promtool",
+      ["check", kind, join(PROJECT_ROOT, "docs/examples", file)],
+      { encoding: "utf8" },
+    );
+    if (result.error !== undefined) return;
+    expect(`${result.stdout}${result.stderr}`).toContain("SUCCESS");
+    expect(result.status).toBe(0);
+  });
+
+  it("uses metrics that there are, those of docs/guides/set-alerts.md", () => {
+    const named = (text: string): readonly string[] =>
+      [...new Set(text.match(/marketwright_[a-z_]+/g))].sort();
+    const used = named(source("docs/examples/alerts.yml"));
+    expect(used).toEqual(named(tableOf(readPage("docs/guides/set-alerts.md"), "alert on").join()));
+    const metrics = source("docs/reference/metrics.md");
+    expect(used.filter((name) => !metrics.includes(`## \`${name}\``))).toEqual([]);
   });
 });
 

@@ -43,7 +43,7 @@ export function renderBot(header: BotHeader, proposed: readonly ConfigLine[]): s
     ),
     ...notes.map((note) => renderComment(note)),
     ...sections.map((section) => `\n${renderConfigLines([section])}`),
-    "\n# For Prometheus and health checks (docs/guides/limit-losses.md):\n# metrics: { port: 9464 }\n",
+    "\n# For Prometheus and health checks (docs/guides/set-alerts.md):\n# metrics: { port: 9464 }\n",
   ].join("");
 }
 

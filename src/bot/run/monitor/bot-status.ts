@@ -84,12 +84,12 @@ export interface BotStatus {
   /** Orders, position and equity belong to a dry run that fills here; the account's own differ. */
   readonly paper: boolean;
   readonly equityQuote: string | undefined;
-  /** Since the start, including deposits less withdrawals. */
+  /** The change of equity since the start, without deposits and withdrawals: `earnedQuote`. */
   readonly equityChangeQuote: string | undefined;
   /** Deposits less withdrawals since the start. */
   readonly transfersQuote: string;
   /**
-   * The change of equity without them: the earnings of the run. Equals `pnlTotalQuote` plus
+   * The earnings of the run: the change of equity without transfers. Equals `pnlTotalQuote` plus
    * `underWayQuote` to the last digit.
    */
   readonly earnedQuote: string | undefined;
@@ -135,7 +135,7 @@ function countsOf(unwinds: readonly UnwindReport[]): Partial<Record<UnwindState,
 export function buildBotStatus(bot: Bot, running?: RunningLiquidator): BotStatus {
   const { config, account, traders, accountAddress, budget, exchangeTime, dryRun, isPaper, rules } =
     bot.context;
-  const { equity, change, transfers, earned, parts, inTransit } = computeEarnings(bot);
+  const { equity, transfers, earned, parts, inTransit } = computeEarnings(bot);
   const pnl = pnlText(parts);
   const unwinds = bot.liquidatedInventory.reports();
   const baseOf = (marketId: MarketId, lots: Lots): string =>
@@ -149,7 +149,7 @@ export function buildBotStatus(bot: Bot, running?: RunningLiquidator): BotStatus
     dryRun: dryRun || isPaper,
     paper: isPaper,
     equityQuote: quote(equity),
-    equityChangeQuote: quote(change),
+    equityChangeQuote: quote(earned),
     transfersQuote: quoteText(bot, transfers),
     earnedQuote: quote(earned),
     pnlQuote: pnl.parts,

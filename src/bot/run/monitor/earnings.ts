@@ -6,11 +6,12 @@ import type { Bot } from "../../engine/bot.js";
 export interface Earnings {
   /** The exchange's net value at our marks, credit units; undefined before it was reported. */
   readonly equity: CreditUnits | undefined;
-  /** Change of {@link equity} since the start; undefined before the account is confirmed. */
-  readonly change: CreditUnits | undefined;
   /** Deposits less withdrawals since the start, credit units. */
   readonly transfers: CreditUnits;
-  /** The change without transfers, credit units. */
+  /**
+   * The change of {@link equity} since the start, without transfers, in credit units; undefined
+   * before the account is confirmed.
+   */
   readonly earned: CreditUnits | undefined;
   /** Scaled by `10^decimals`, like {@link inTransit}. */
   readonly parts: ProfitParts;
@@ -28,12 +29,12 @@ export function computeEarnings({ context: { account, rules } }: Bot): Earnings 
   const parts = account.profit();
   const unit = 10n ** BigInt(parts.decimals - rules.creditDecimals);
   const transfers = parts.transfers / unit;
-  const change =
-    equity === undefined || startEquity === undefined ? undefined : equity - startEquity;
-  const earned = change === undefined ? undefined : change - transfers;
+  const earned =
+    equity === undefined || startEquity === undefined
+      ? undefined
+      : equity - startEquity - transfers;
   return {
     equity,
-    change,
     transfers,
     earned,
     parts,

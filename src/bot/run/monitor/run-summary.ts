@@ -23,9 +23,15 @@ export interface RunSummary {
    * null if the run ended before the exchange had reported the account: the position is unknown.
    */
   readonly positionBase: Readonly<Record<MarketId, string | null>>;
-  /** Net value at the start plus all profit since, at the last known marks. */
+  /** Net value at the start plus all profit and transfers since, at the last known marks. */
   readonly equityQuote: string | null;
+  /**
+   * The profit of the run: `equityQuote` less the net value at the start, without deposits and
+   * withdrawals. Equals `pnlQuote.total`.
+   */
   readonly equityChangeQuote: string | null;
+  /** Deposits less withdrawals since the start. */
+  readonly transfersQuote: string;
   /**
    * Excess of the exchange's net value at our marks over `equityQuote`: trades, incomes and
    * transfers that were still in transit at the end, so that only one side had them. 0 once both
@@ -38,8 +44,8 @@ export interface RunSummary {
    */
   readonly netValueToldQuote: string | null;
   /**
-   * The parts of the profit since the start; with `transfers` they sum to the change of equity to
-   * the last digit.
+   * The parts of the profit since the start, which sum to `total`, and the `transfers`, which are no
+   * part of it. All are exact to the last digit.
    */
   readonly pnlQuote: Readonly<
     Record<
@@ -126,7 +132,6 @@ export function buildRunSummary(
   const { parts, inTransit } = computeEarnings(bot);
   const decimal = (value: bigint): string => scaledToDecimal(value, parts.decimals);
   const { startEquity } = account;
-  const change = parts.total + parts.transfers;
   const unit = 10n ** BigInt(parts.decimals - creditDecimals);
   const netValue = account.balances?.balances.netValue;
   let manualOrders = 0;
@@ -156,8 +161,12 @@ export function buildRunSummary(
     fills: account.confirmed ? counts.fills : 0,
     failedTrades: counts.failedTrades,
     positionBase,
-    equityQuote: startEquity === undefined ? null : decimal(startEquity * unit + change),
-    equityChangeQuote: startEquity === undefined ? null : decimal(change),
+    equityQuote:
+      startEquity === undefined
+        ? null
+        : decimal(startEquity * unit + parts.total + parts.transfers),
+    equityChangeQuote: startEquity === undefined ? null : decimal(parts.total),
+    transfersQuote: decimal(parts.transfers),
     underWayQuote: inTransit === undefined ? null : decimal(inTransit),
     netValueToldQuote: netValue === undefined ? null : scaledToDecimal(netValue, creditDecimals),
     pnlQuote: {

@@ -1,3 +1,4 @@
+import type { MarketId } from "../core/units.js";
 import type { AccountChange } from "./account-change.js";
 
 /** Counts since the start, for the summary and the metrics. */
@@ -27,9 +28,15 @@ export class AccountCounter {
     failedTrades: 0,
     differences: 0,
   };
+  readonly #cancelled = new Map<MarketId, number>();
 
   get counts(): AccountCounts {
     return { ...this.#counts };
+  }
+
+  /** Orders of one market that ended cancelled. */
+  cancelledIn(marketId: MarketId): number {
+    return this.#cancelled.get(marketId) ?? 0;
   }
 
   add(change: AccountChange): void {
@@ -41,7 +48,11 @@ export class AccountCounter {
         const { from, to } = change.change;
         const wasShown = !NEVER_SHOWN.has(from);
         if (!wasShown && !NEVER_SHOWN.has(to)) counts.placed += 1;
-        if (to === "cancelled") counts.cancelled += 1;
+        if (to === "cancelled") {
+          const { marketId } = change.order;
+          counts.cancelled += 1;
+          this.#cancelled.set(marketId, this.cancelledIn(marketId) + 1);
+        }
         if (to === "rejected" && change.order.refusalCode !== undefined) counts.rejected += 1;
         if (to === "unknown") counts.unknown += 1;
         if (from === "unknown") counts.unknownResolved += 1;

@@ -306,6 +306,11 @@ export class TradingAccount extends AccountReadings {
     return this.#tally.counts;
   }
 
+  /** Our orders of one market that ended cancelled, since the start. */
+  cancelledIn(marketId: MarketId): number {
+    return this.#tally.cancelledIn(marketId);
+  }
+
   /**
    * Applies incomes. A liquidation without a recorded takeover triggers a query of the position at
    * once.

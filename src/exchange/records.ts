@@ -158,6 +158,10 @@ export interface VenueIncome {
 /** The rules of one market of `exchangeInfo` for a market maker, checked and on the grid. */
 export interface MarketRules {
   readonly marketId: MarketId;
+  /** Name of the base asset, such as BTC, for display; absent if the exchange does not name it. */
+  readonly baseAsset?: string;
+  /** Name of the quote asset, such as USDC, likewise. */
+  readonly quoteAsset?: string;
   /** Quote price of one tick, a decimal. */
   readonly tickSize: string;
   /** Base units of one lot, a decimal. */

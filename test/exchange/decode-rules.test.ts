@@ -26,6 +26,8 @@ describe("exchangeInfo", () => {
     const rules = decodeRules(wireExchangeInfo(), ["btcusdc"]);
     expect(rules.markets.btcusdc).toEqual({
       marketId: "btcusdc",
+      baseAsset: "BTC",
+      quoteAsset: "USDC",
       tickSize: "0.1",
       stepSize: "0.001",
       minTicks: 1,
@@ -52,6 +54,17 @@ describe("exchangeInfo", () => {
     ]);
     expect(rules.waiveGasFeeMinimumQuote).toBe(10_000_000n);
     expect(createInstruments(rules).get("btcusdc")?.parsePrice("2000.5")).toBe(20005);
+  });
+
+  it("names the assets of a market only as a terminal may print them, and needs no name", () => {
+    const namesOf = (baseAssetName: unknown) => {
+      const info = wireExchangeInfo();
+      const markets = info.markets.map((market) => ({ ...market, baseAssetName }));
+      return decodeRules({ ...info, markets }, ["btcusdc"]).markets.btcusdc?.baseAsset;
+    };
+    expect(namesOf("1000PEPE")).toBe("1000PEPE");
+    for (const name of [undefined, null, 7, "", "\x1b[2J", "B TC", "X".repeat(21)])
+      expect(namesOf(name), String(name)).toBeUndefined();
   });
 
   it("knows the gas of an order, rounded up, where it is told in wei, and nothing of it where it is not", () => {

@@ -46,7 +46,7 @@ it("counts neither the deposit nor the withdrawal of a run as its profit, to the
   expect(scaled(summary.equityQuote)).toBe(stage.netValue() * unit);
   expect(summary.underWayQuote).toBe("0");
 
-  // What `status`, the screen and the summary say is one figure.
+  // One figure for `status`, the screen and the summary.
   expect(status.transfersQuote).toBe(summary.transfersQuote);
   expect(scaled(status.equityChangeQuote)).toBe(profit);
   expect(status.earnedQuote).toBe(status.equityChangeQuote);

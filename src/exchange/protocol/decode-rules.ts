@@ -25,6 +25,13 @@ const exchangeInfoSchema = z.object({
   serverTime: ms,
 });
 
+/** The name of an asset is only shown: one that no terminal should print is as good as none. */
+const assetName = z
+  .string()
+  .regex(/^[\w.:+$-]{1,20}$/)
+  .optional()
+  .catch(undefined);
+
 const marketSchema = z
   .object({
     ...marketFields(TEXT),
@@ -43,7 +50,8 @@ const marketSchema = z
     stage: true,
     status: true,
   })
-  .partial({ maxExposure: true });
+  .partial({ maxExposure: true })
+  .extend({ baseAssetName: assetName, quoteAssetName: assetName });
 
 /** The filters that the bot knows, by type. Others are ignored. */
 const filterSchemas = {
@@ -215,8 +223,11 @@ function decodeMarket(
   // Rejects a tick or step of zero, and a step finer than the unit of paper.
   new Instrument({ marketId, tickSize, stepSize, creditDecimals, paperDecimals });
   const field = (name: string): string => `markets.${marketId}.filters.${name}`;
+  const { baseAssetName: baseAsset, quoteAssetName: quoteAsset } = market;
   const rules: MarketRules = {
     marketId,
+    ...(baseAsset !== undefined && { baseAsset }),
+    ...(quoteAsset !== undefined && { quoteAsset }),
     tickSize,
     stepSize,
     minTicks: Math.max(

@@ -13,8 +13,10 @@ import {
 import { actionText } from "../../safety/ladder-text.js";
 import type { UnwindReport, UnwindState } from "../../unwind/unwind-report.js";
 import type { RunningLiquidator } from "../run-liquidator.js";
+import { type ActiveHalt, listActiveHalts } from "./active-halt.js";
 import { computeEarnings } from "./earnings.js";
 import { buildLiquidatorStatus, type LiquidatorStatus } from "./liquidator-status.js";
+import { listOpenPositions, type OpenPosition, quoteAssetOf } from "./open-position.js";
 
 /** Decimal strings of quote by the parts of profit. */
 export type PnlQuote = Readonly<Record<PnlPart, string>>;
@@ -41,6 +43,15 @@ export interface MarketStatus {
   readonly bestBid: string | undefined;
   readonly bestAsk: string | undefined;
   readonly markQuote: string | undefined;
+  /** True while an operator's flatten, or the risk ladder's, trades the position to zero. */
+  readonly isFlattening: boolean;
+  /** Our orders that ended cancelled, since the start. */
+  readonly ordersCancelled: number;
+  /** Smallest order of the market. */
+  readonly minOrderBase: string | undefined;
+  /** Names of the assets, such as BTC and USDC; null if the exchange does not name them. */
+  readonly baseAsset: string | null;
+  readonly quoteAsset: string | null;
   readonly lastReason: QuoteReason | undefined;
 }
 
@@ -102,7 +113,14 @@ export interface BotStatus {
    */
   readonly underWayQuote: string | undefined;
   readonly peakEquityQuote: string | undefined;
+  /** The open positions, as in the summary of a run. */
+  readonly openPositions: readonly OpenPosition[];
+  /** Name of the asset of all quote amounts, such as USDC; null if the exchange names none. */
+  readonly quoteAsset: string | null;
+  /** Halts of the whole account, in words. */
   readonly halts: readonly string[];
+  /** All halts in force, those of single markets too. */
+  readonly activeHalts: readonly ActiveHalt[];
   /**
    * Loss since midnight UTC, without deposits and withdrawals; undefined before the account is
    * known.
@@ -156,7 +174,10 @@ export function buildBotStatus(bot: Bot, running?: RunningLiquidator): BotStatus
     pnlTotalQuote: pnl.total,
     underWayQuote: inTransit === undefined ? undefined : scaledToDecimal(inTransit, parts.decimals),
     peakEquityQuote: quote(bot.tradingGuards.peak),
+    openPositions: listOpenPositions(bot),
+    quoteAsset: quoteAssetOf(bot),
     halts: accountHalts(bot),
+    activeHalts: listActiveHalts(bot),
     dailyLossQuote: quote(bot.tradingGuards.losses?.dailyLoss),
     ladder: ladderTexts(bot),
     tokens: {
@@ -318,6 +339,11 @@ function marketStatus(bot: Bot, marketId: MarketId): MarketStatus {
     bestBid: touching?.instrument.formatPrice(touching.book.bids.bestTicks),
     bestAsk: touching?.instrument.formatPrice(touching.book.asks.bestTicks),
     markQuote: mark === undefined ? undefined : quoteText(bot, mark),
+    isFlattening: trader?.target?.byOperator === true && trader.target.intent.targetLots === 0,
+    ordersCancelled: account.cancelledIn(marketId),
+    minOrderBase: trader?.instrument.formatAmount(trader.rules.minLots),
+    baseAsset: trader?.rules.baseAsset ?? null,
+    quoteAsset: trader?.rules.quoteAsset ?? null,
     lastReason: trader?.target?.intent.reason ?? trader?.unwind?.reason ?? trader?.quotes?.reason,
   };
 }

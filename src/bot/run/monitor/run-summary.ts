@@ -5,6 +5,7 @@ import type { Bot } from "../../engine/bot.js";
 import type { LeftoverOrder } from "../../execution/leftover-order.js";
 import { computeEarnings } from "./earnings.js";
 import { type LiquidationSummary, summariseLiquidations } from "./liquidator-status.js";
+import { listOpenPositions, type OpenPosition, quoteAssetOf } from "./open-position.js";
 import type { RunMonitor } from "./run-monitor.js";
 
 /**
@@ -23,6 +24,10 @@ export interface RunSummary {
    * null if the run ended before the exchange had reported the account: the position is unknown.
    */
   readonly positionBase: Readonly<Record<MarketId, string | null>>;
+  /** The positions that stay open, by market; empty where all are flat, or none is known. */
+  readonly openPositions: readonly OpenPosition[];
+  /** Name of the asset of all quote amounts, such as USDC; null if the exchange names none. */
+  readonly quoteAsset: string | null;
   /** Net value at the start plus all profit and transfers since, at the last known marks. */
   readonly equityQuote: string | null;
   /**
@@ -44,8 +49,8 @@ export interface RunSummary {
    */
   readonly netValueToldQuote: string | null;
   /**
-   * The parts of the profit since the start, which sum to `total`, and the `transfers`, which are no
-   * part of it. All are exact to the last digit.
+   * The parts of the profit since the start, which sum to `total`, and beside them the `transfers`.
+   * All are exact to the last digit.
    */
   readonly pnlQuote: Readonly<
     Record<
@@ -161,6 +166,8 @@ export function buildRunSummary(
     fills: account.confirmed ? counts.fills : 0,
     failedTrades: counts.failedTrades,
     positionBase,
+    openPositions: listOpenPositions(bot),
+    quoteAsset: quoteAssetOf(bot),
     equityQuote:
       startEquity === undefined
         ? null

@@ -19,7 +19,7 @@ const CODES: Readonly<Record<Style, string>> = {
 };
 
 /** Text from outside (an exchange's message, a file's name) must not move the cursor. */
-function printable(text: string): string {
+export function printable(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is taken out
   return text.replace(/[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, " ");
 }

@@ -29,7 +29,9 @@ it("cancel-all of a file with a market that the exchange lists no more says wher
 
   const { code, out, err } = await captureCli(["cancel-all", wider], env);
   expect(code).toBe(1);
-  expect(out).toMatch(/^cancelled:\n(btcusdc +(BUY|SELL) .* placed by this bot\n){2}(?!btcusdc)/);
+  expect(out).toMatch(
+    /^2 orders cancelled: orders may be left in goneusdc\.\ngoneusdc: .*\n(cancelled +btcusdc +(BUY|SELL) .* placed by this bot\n){2}$/,
+  );
   expect(out).toContain(
     "goneusdc: orders may be left: markets.goneusdc: the exchange has no such market; expected one of btcusdc",
   );
@@ -75,7 +77,10 @@ it("cancel-all beside a bot that cannot be halted cancels all the same, says how
   });
   try {
     const { code, out, err } = await captureCli(["cancel-all", file], env);
-    expect({ code, out }).toEqual({ code: 1, out: "no open orders in btcusdc\n" });
+    expect({ code, out }).toEqual({
+      code: 1,
+      out: "Nothing was cancelled: no order is open in btcusdc.\n",
+    });
     expect(err).toContain(
       `that this command cannot reach (another user's, or another XDG_RUNTIME_DIR): it may place the cancelled orders again`,
     );
@@ -97,7 +102,7 @@ it("cancel-all beside a bot that cannot be halted cancels all the same, says how
     const hung = await captureCli(["cancel-all", file], env);
     expect({ code: hung.code, out: hung.out }).toEqual({
       code: 1,
-      out: "no open orders in btcusdc\n",
+      out: "Nothing was cancelled: no order is open in btcusdc.\n",
     });
     expect(hung.err).toMatch(
       /could not be halted: .*has not answered for .*the halt is stored: the next bot that starts is halted/,
@@ -178,7 +183,10 @@ it("cancel-all works beside a state folder whose files are broken, and a file fr
   );
 
   const { code, out, err } = await captureCli(["cancel-all", file], env);
-  expect({ code, out }).toEqual({ code: 0, out: "no open orders in btcusdc\n" });
+  expect({ code, out }).toEqual({
+    code: 0,
+    out: "Nothing was cancelled: no order is open in btcusdc.\n",
+  });
   expect(err).toContain("heartbeat.json");
   expect(err).toContain("built-orders.json");
   expect(err).toContain("Its last requests may arrive for another 3 s; the command waits for them");

@@ -60,15 +60,16 @@ describe("what is said to a running bot", () => {
     ]);
   });
 
-  it("is answered as text for people and as JSON for machines", async () => {
+  it("is printed whole where a bot of another version answers: nothing of it is lost", async () => {
     const { env } = await runningBot(() => ({
       equityQuote: "100000.5",
       halted: [],
       markets: { btcusdc: { positionBase: "0.02" } },
     }));
-    expect((await captureCli(["status"], env)).out).toBe(
-      'equityQuote: "100000.5"\nhalted: []\nmarkets:\n  btcusdc:\n    positionBase: "0.02"\n',
-    );
+    for (const command of ["status", "halt", "flatten"])
+      expect((await captureCli([command], env)).out).toBe(
+        'equityQuote: "100000.5"\nhalted: []\nmarkets:\n  btcusdc:\n    positionBase: "0.02"\n',
+      );
     expect(JSON.parse((await captureCli(["status", "--json"], env)).out)).toMatchObject({
       markets: { btcusdc: { positionBase: "0.02" } },
     });
@@ -112,6 +113,11 @@ describe("what is said to a running bot", () => {
         err: expect.stringContaining(`${flag}: is not valid`),
       });
     }
+    for (const wait of ["soon", "0s", "5x"])
+      expect(await captureCli(["halt", "--wait", wait, "/bots/a.yaml"], env)).toMatchObject({
+        code: 2,
+        err: expect.stringContaining("--wait: is no duration"),
+      });
     expect(heard).toEqual([]);
   });
 
@@ -312,6 +318,46 @@ describe("a halt or a resume of a bot that does not run", () => {
       resumed: [fork],
     });
     expect(await said("resume", file)).toMatchObject({ halts: [], resumed: [news] });
+  });
+
+  it("says in a sentence what holds for the next start, and what ends it", async () => {
+    const { file, env } = stoppedBot();
+    const said = async (...args: string[]) => (await captureCli(args, env)).out;
+    const resume = `npx marketwright resume ${file}`;
+    expect(await said("halt", file, "--market", "btcusdc", "--reason", "fork")).toBe(
+      "Halted: the bot does not run, and its next start will not quote in btcusdc.\n" +
+        `halt    where    ends${" ".repeat(resume.length + 13)}  reason\n` +
+        `manual  btcusdc  ${resume} --market btcusdc  fork\n`,
+    );
+    expect(await said("halt", file, "--reason", "news\x1b[2J at eight")).toContain(
+      "Halted: the bot does not run, and its next start will not quote.\n",
+    );
+    const resumed = await said("resume", file, "--market", "btcusdc");
+    expect(resumed).toMatch(
+      /^Resumed manual of btcusdc \(fork\): the bot does not run, and 1 halt waits for the next start\.\n/,
+    );
+    expect(resumed, "a reason does not move the cursor").not.toContain("\x1b");
+    expect(await said("resume", file)).toMatch(
+      /^Resumed manual \(news .*\): the bot does not run, and its next start may quote\.\n$/,
+    );
+  });
+
+  it("waits for no order of a bot that left in order, and fails where one may be open", async () => {
+    const { file, halts, env } = stoppedBot();
+    expect(await captureCli(["halt", file, "--wait"], env)).toMatchObject({ code: 0, err: "" });
+    const store = new FileStateStore(dirname(halts));
+    const beat = { atMs: 0, lastRequestMs: 0, markets: ["btcusdc"], pid: 1 };
+    store.write("heartbeat.json", JSON.stringify({ ...beat, state: "stopped" }));
+    // The file may stand where a duration may.
+    expect(await captureCli(["halt", "--wait", file], env)).toMatchObject({ code: 0, err: "" });
+    for (const text of [JSON.stringify({ ...beat, state: "running" }), "{"]) {
+      store.write("heartbeat.json", text);
+      expect(await captureCli(["halt", file, "--wait", "1s"], env)).toMatchObject({
+        code: 1,
+        out: expect.stringContaining("Halted: the bot does not run"),
+        err: expect.stringContaining(`npx marketwright cancel-all ${file} cancels them`),
+      });
+    }
   });
 
   it("fails without a halt that it could end, and lists the others in force", async () => {

@@ -231,7 +231,9 @@ describe("an order that somebody placed by hand", () => {
       left: [],
     });
     expect(await openOrders(file, env)).toEqual([]);
-    expect((await captureCli(["cancel-all", file], env)).out).toBe("no open orders in btcusdc\n");
+    expect((await captureCli(["cancel-all", file], env)).out).toBe(
+      "Nothing was cancelled: no order is open in btcusdc.\n",
+    );
   });
 });
 

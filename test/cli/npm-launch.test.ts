@@ -153,7 +153,7 @@ risk: { maxDrawdownQuote: 500 }
     });
     await until(
       () => captureCli(["status"], { XDG_RUNTIME_DIR: folder }),
-      ({ out: told }) => /openBids: [1-9]/.test(told),
+      ({ out: told }) => / [1-9]\d* bids?, /.test(told),
     );
     npm.kill("SIGTERM");
     const closed = new Promise((resolve) => npm.once("close", resolve));

@@ -189,14 +189,14 @@ describe("the README's shell commands", () => {
   /** The evidence that a command did what the README says of it. */
   const SAYS: Readonly<Record<string, RegExp>> = {
     // Between a cancel and its replacement not both sides rest.
-    status: /phase: running[\s\S]*btcusdc:\n\s+state: (quoting|waiting)/,
-    halt: /news at eight/,
-    resume: /halts: \[\]/,
-    flatten: /flattened by an operator/,
+    status: /: running, account [\s\S]*\nbtcusdc +(quoting|waiting) /,
+    halt: /^(Halted|Quotes are down): [\s\S]* news at eight\n$/,
+    resume: /^Resumed: manual \(news at eight\) ended, and the bot may quote\.\n/,
+    flatten: /^(Flat|Flattening): [\s\S]*flattened by (hand|an operator)/,
     check: /0 errors/,
     explain: /btcusdc/,
     "run --json": /"openOrdersLeft": 0/,
-    run: /openOrdersLeft: 0/,
+    run: /^The bot has stopped .*: no order is open, /m,
     replay: /replayed to the byte; the bot was stopped/,
     data: /book: [1-9]\d* rows[\s\S]*trades: [1-9]\d* rows/,
     backtest: /, books\nprofit [\s\S]*report\.html/,
@@ -339,7 +339,7 @@ describe("the README's commands", async () => {
     await captureCli(["run", file, "--for", "1s", "--json"], env);
     expect(await captureCli(["cancel-all", file], env)).toMatchObject({
       code: 0,
-      out: "no open orders in btcusdc\n",
+      out: "Nothing was cancelled: no order is open in btcusdc.\n",
     });
   });
 

@@ -37,8 +37,8 @@ const RUNS_UNTIL_INTERRUPTED = /^marketwright (exchange|guard|run)\b(?!.* --for 
  * - A `sh` block is typed into a terminal, line by line. A command that runs until Ctrl-C stands
  *   alone in its block and gets a terminal of its own.
  * - A `text` block behind a `sh` block is what the commands print. A line `...` stands for any
- *   lines, a number with a decimal point for any number, and a whole number other than 0 for any
- *   number other than 0.
+ *   lines, `...` within a line for any text, a number with a decimal point for any number, and a
+ *   whole number other than 0 for any number other than 0.
  * - A `text` block without a `sh` block before it is what the newest command that still runs
  *   prints at Ctrl-C.
  * - Any other block is a file, which its first line names in a comment.
@@ -228,13 +228,16 @@ function prints(printed: string, shown: string): boolean {
 /** A line of a page as a pattern, with numbers as {@link Tutorial} says. */
 function linePattern(line: string): string {
   return line
-    .split(/(0x[0-9a-fA-F]+|-?\d+(?:\.\d+)*)/)
+    .split(/(0x[0-9a-fA-F]+|[+-]?\d+(?:\.\d+)*)/)
     .map((part, index) => {
       if (index % 2 === 0)
-        return part.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&").replace(/ {2,}/g, " +");
+        return part
+          .split("...")
+          .map((text) => text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&").replace(/ {2,}/g, " +"))
+          .join(".*");
       if (part.startsWith("0x")) return "0x[0-9a-fA-F]+";
       if (part === "0") return "0";
-      return `${part.includes(".") ? "" : "(?!0(?![\\d.]))"}-?\\d+(?:\\.\\d+)*`;
+      return `${part.includes(".") ? "" : "(?!0(?![\\d.]))"}[+-]?\\d+(?:\\.\\d+)*`;
     })
     .join("");
 }

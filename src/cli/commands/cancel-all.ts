@@ -12,6 +12,8 @@ import { ConfigError, MarketwrightError } from "../../core/errors.js";
 import type { Hex, Ms } from "../../core/units.js";
 import { classifyTransientFailure } from "../../exchange/rest/transient-failure.js";
 import type { CliContext } from "../cli-context.js";
+import { formatCount } from "../control/market-figures.js";
+import { oneLine } from "../control/one-line.js";
 import { openBotOrders, withExchange } from "../exchange-access.js";
 import { openExistingState } from "../halts/existing-state.js";
 import { CancelAllHalt } from "../halts/halt-for-cancel-all.js";
@@ -158,22 +160,50 @@ function marketsOf(known: readonly string[], wanted: string | undefined): readon
   });
 }
 
+/** Most lines below the sentence. */
+const MOST_LINES = 10;
+
+/** One sentence, then markets where orders may be left, and orders: those still open first. */
 function textOf({ found, left, failed }: CancelReport, markets: readonly string[]): string {
-  const cancelled = found.filter((order) => !left.some(({ orderId }) => orderId === order.orderId));
-  const unseen = failed
-    .map(({ marketId, why }) => `${marketId}: orders may be left: ${why}\n`)
-    .join("");
   const seen = markets.filter((marketId) => !failed.some((market) => market.marketId === marketId));
-  if (found.length === 0)
-    return `${seen.length === 0 ? "" : `no open orders in ${seen.join(", ")}\n`}${unseen}`;
-  const cancelledText = cancelled.length === 0 ? "" : `cancelled:\n${table(cancelled.map(row))}`;
-  const leftText = left.length === 0 ? "" : `still open:\n${table(left.map(row))}`;
-  return `${cancelledText}${leftText}${unseen}`;
+  const where = seen.length === 0 ? "" : ` in ${seen.join(", ")}`;
+  const isLeft = new Set(left.map(({ orderId }) => orderId));
+  const cancelled = found.filter(({ orderId }) => !isLeft.has(orderId));
+  const others = cancelled.filter(({ placedBy }) => placedBy !== "bot").length;
+  const whose = others === 0 ? "" : `, ${others} of them placed by somebody else`;
+  const done =
+    cancelled.length === 0
+      ? "Nothing was cancelled"
+      : `${formatCount(cancelled.length, "order")} cancelled${whose}`;
+  const open =
+    left.length > 0
+      ? `${formatCount(left.length, "order")} ${left.length === 1 ? "is" : "are"} still open`
+      : failed.length > 0
+        ? `orders may be left in ${failed.map(({ marketId }) => marketId).join(", ")}`
+        : `no order is open${where}`;
+  const rows = [
+    ...left.map((order) => row("still open", order)),
+    ...cancelled.map((order) => row("cancelled", order)),
+  ];
+  const unseen = failed.map(
+    ({ marketId, why }) => `${marketId}: orders may be left: ${oneLine(why, MOST_REASON)}\n`,
+  );
+  const most = Math.max(0, MOST_LINES - unseen.length);
+  const shown = rows.length <= most ? rows : rows.slice(0, Math.max(0, most - 1));
+  const more = rows.length - shown.length;
+  const rest = more === 0 ? "" : `${formatCount(more, "more order")}: --json lists all\n`;
+  return `${done}: ${open}.\n${unseen.join("")}${table(shown)}${rest}`;
 }
 
-function row({ marketId, side, availableBase, price, orderId, placedBy }: FoundOrder): string[] {
+/** Longest text of a failure in one market. */
+const MOST_REASON = 300;
+
+function row(
+  state: string,
+  { marketId, side, availableBase, price, orderId, placedBy }: FoundOrder,
+): string[] {
   const by = `placed by ${placedBy === "bot" ? "this bot" : "somebody else"}`;
-  return [marketId, side, availableBase, `@ ${price}`, `id ${orderId}`, by];
+  return [state, marketId, side, availableBase, `at ${price}`, `id ${orderId}`, by];
 }
 
 /** Orders that appear during a cancel were in flight, or another client trades the account. */

@@ -1,19 +1,58 @@
 import type { ControlCommand } from "../../bot/control/control-protocol.js";
 import type { ControlHandler } from "../../bot/control/control-server.js";
-import { buildBotStatus } from "../../bot/run/monitor/bot-status.js";
+import type { ActiveHalt } from "../../bot/run/monitor/active-halt.js";
+import { type BotStatus, buildBotStatus } from "../../bot/run/monitor/bot-status.js";
 import type { RunningBot } from "../../bot/run/running-bot.js";
 import { ConfigError, FormatError, RunError } from "../../core/errors.js";
 import type { Lots, MarketId } from "../../core/units.js";
 
-/** Executes commands for a running bot; each response is the bot's status after it. */
+/** The effect of a halt, a resume or a flatten, beside the status after it. */
+export interface CommandOutcome {
+  readonly command: "halt" | "resume" | "flatten";
+  /** The markets that the command is for. */
+  readonly marketIds: readonly MarketId[];
+  /** The halts that it ended. */
+  readonly endedHalts: readonly ActiveHalt[];
+  /** Markets whose position is no longer traded to zero. */
+  readonly abandonedFlattening: readonly MarketId[];
+}
+
+/** The response to a command: the bot's status after it, and the command's effect. */
+export type ControlAnswer = BotStatus & { readonly outcome?: CommandOutcome };
+
+/** Executes commands for a running bot. */
 export function controlHandler(running: RunningBot): ControlHandler {
-  return async (command) => {
-    if (command.command !== "status") {
-      applyCommand(running, command);
-      checkWhole(running, command.command);
-      checkKept(running, command.command);
-    }
-    return buildBotStatus(running.bot, running.liquidator);
+  return async (command): Promise<ControlAnswer> => {
+    const read = (): BotStatus => buildBotStatus(running.bot, running.liquidator);
+    if (command.command === "status") return read();
+    const before = read();
+    applyCommand(running, command);
+    checkWhole(running, command.command);
+    checkKept(running, command.command);
+    const after = read();
+    return { ...after, outcome: outcomeOf(command, before, after) };
+  };
+}
+
+function outcomeOf(
+  { command, marketId }: Exclude<ControlCommand, { readonly command: "status" }>,
+  before: BotStatus,
+  after: BotStatus,
+): CommandOutcome {
+  const marketIds = marketId === undefined ? Object.keys(after.markets) : [marketId];
+  return {
+    command,
+    marketIds,
+    endedHalts: before.activeHalts.filter(
+      (ended) =>
+        !after.activeHalts.some(
+          (halt) => halt.name === ended.name && halt.marketId === ended.marketId,
+        ),
+    ),
+    abandonedFlattening: marketIds.filter(
+      (id) =>
+        before.markets[id]?.isFlattening === true && after.markets[id]?.isFlattening === false,
+    ),
   };
 }
 

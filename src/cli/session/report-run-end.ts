@@ -4,6 +4,7 @@ import type { RunSummary } from "../../bot/run/monitor/run-summary.js";
 import type { CliContext } from "../cli-context.js";
 import { ReportedFailure } from "../process/exit.js";
 import { printData } from "../process/output.js";
+import { formatRunEnd } from "./format-run-end.js";
 
 /** Largest number of orders named in one line. */
 const MOST_NAMED = 20;
@@ -39,7 +40,8 @@ export function reportRunEnd(
   }
   const areApart = reportPositions(context, summary);
   // Printed last: a script that reads both streams finds it at the end.
-  printData(context, summary, json);
+  if (json === true) printData(context, summary, json);
+  else context.stdout.write(formatRunEnd(summary));
   const named = ordersLeft.map(nameOf).join(", ");
   if (named !== "")
     context.stderr.write(`marketwright: orders that may still fill are left: ${named}\n`);

@@ -1,7 +1,9 @@
 import { type Command, Option } from "commander";
 import type { ControlRequest } from "../../bot/control/control-protocol.js";
 import { ConfigError } from "../../core/errors.js";
+import type { Ms } from "../../core/units.js";
 import type { CliContext } from "../cli-context.js";
+import { parseDuration } from "../duration.js";
 
 interface ControlOptions {
   readonly json?: boolean;
@@ -9,7 +11,13 @@ interface ControlOptions {
   readonly reason?: string;
   readonly maxSlippageBps?: string;
   readonly sliceBase?: string;
+  /** True for the option without a duration. */
+  readonly wait?: string | true;
 }
+
+/** How long `--wait` waits if no duration is given: a flatten itself gives up after two minutes. */
+const HALT_WAIT_MS: Ms = 30_000;
+const FLATTEN_WAIT_MS: Ms = 150_000;
 
 /**
  * `marketwright status|halt|resume|flatten [bot.yaml]`: commands to a running bot through its
@@ -29,8 +37,10 @@ export function addControlCommands(program: Command, context: CliContext): void 
       marketId: market,
       reason,
     }),
+    HALT_WAIT_MS,
   )
     .addOption(marketOption())
+    .option("--wait [duration]", "wait until no order is open (default: 30s)")
     .option("--reason <text>", "why, for the log and the screen");
   addControlCommand(
     program,
@@ -53,8 +63,13 @@ export function addControlCommands(program: Command, context: CliContext): void 
       maxSlippageBps: maxSlippageBps === undefined ? undefined : slippageOf(maxSlippageBps),
       sliceBase,
     }),
+    FLATTEN_WAIT_MS,
   )
     .addOption(marketOption())
+    .option(
+      "--wait [duration]",
+      "wait until the position is zero and no order is open (default: 150s)",
+    )
     .option("--max-slippage-bps <bps>", "the largest distance from the touch (default: 50)")
     .option("--slice-base <amount>", "largest single order (default: the market's own limit)");
 }
@@ -65,16 +80,30 @@ function addControlCommand(
   name: string,
   description: string,
   request: (options: ControlOptions) => ControlRequest,
+  defaultWaitMs: Ms = 0,
 ): Command {
   return program
     .command(name)
     .description(description)
     .argument("[file]", "the bot's file (default: the only running bot)")
-    .option("--json", "JSON on stdout")
+    .option("--json", "the whole status, as JSON on stdout")
     .action(async (file: string | undefined, options: ControlOptions) => {
       const { controlCommand } = await import("../commands/control.js");
-      await controlCommand(context, file, request(options), options.json);
+      const { json, wait } = options;
+      // In `halt --wait bot.yaml` the file stands where a duration may.
+      const isFile = file === undefined && typeof wait === "string" && !isDuration(wait);
+      const waitMs =
+        wait === undefined
+          ? undefined
+          : wait === true || isFile
+            ? defaultWaitMs
+            : parseDuration(wait, "--wait");
+      await controlCommand(context, isFile ? wait : file, request(options), { json, waitMs });
     });
+}
+
+function isDuration(text: string): boolean {
+  return /^[\d.]+[a-z]*$/.test(text);
 }
 
 function marketOption(): Option {

@@ -10,7 +10,7 @@ import type { CliContext } from "#cli/cli-context.js";
 import type { CommandOutcome, ControlAnswer } from "#cli/control-handler.js";
 import { waitForBot } from "#cli/wait-for-bot.js";
 import { RunError } from "#core/errors.js";
-import { liveSeam } from "#core/live-seam.js";
+import { createLiveRuntime } from "#core/live-runtime.js";
 import { MARKET, Stage } from "../scenarios/stage.js";
 import { captureCli, startCli } from "./captured-cli.js";
 import { CommandedExchange, untilQuoting } from "./commanded-exchange.js";
@@ -212,7 +212,7 @@ describe("the wait for the end of a halt", () => {
     const { entry } = await answering(at(2), at(1), at(0));
     let err = "";
     const context = {
-      runtime: liveSeam(),
+      runtime: createLiveRuntime(),
       stderr: { isTTY: true, columns: 40, write: (text: string) => (err += text) },
     } as unknown as CliContext;
     const result = await waitForBot(context, {

@@ -192,7 +192,7 @@ describe("the README's shell commands", () => {
     status: /: running, account [\s\S]*\nbtcusdc +(quoting|waiting) /,
     halt: /^(Halted|Quotes are down): [\s\S]* news at eight\n$/,
     resume: /^Resumed: manual \(news at eight\) ended, and the bot may quote\.\n/,
-    flatten: /^(Flat|Flattening): [\s\S]*flattened by (hand|an operator)/,
+    flatten: /^(Flat|Flattening): [\s\S]*flattened by an operator/,
     check: /0 errors/,
     explain: /btcusdc/,
     "run --json": /"openOrdersLeft": 0/,

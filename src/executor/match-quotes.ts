@@ -37,13 +37,13 @@ export interface QuoteMatching {
  * Matches orders to the quotes of one side so that as many as possible are kept, price before
  * level.
  *
- * An order keeps its slot for life. A quote without an order takes a slot without a kept order.
- * Quotes and slots may therefore have different levels, but only within the slot invariant: the
- * open size in a slot never exceeds the largest that an intent requested of it since it was last
- * empty. A quote takes another level's slot only if the present intent requests at least as much of
- * that slot. If no such assignment exists, orders are kept in their own level alone.
- * @param intended every quote of the present intent, desired now or not: the sizes that it requests
- * of the slots of this side
+ * An order never changes its slot. A new order takes any slot without a kept order, so its slot may
+ * have another level than its quote. One rule limits this: the open size in a slot never exceeds
+ * the largest size that an intent has wanted there since the slot was last empty. A quote therefore
+ * takes another level's slot only if the present intent wants at least the quote's size there. If
+ * no such assignment exists, each quote keeps only an order of its own level.
+ * @param intended every quote of the present intent, including those not desired now: the sizes
+ * that it wants in the slots of this side
  */
 export function matchQuotes(
   wanted: readonly WantedQuote[],

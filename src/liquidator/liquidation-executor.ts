@@ -43,7 +43,8 @@ export class LiquidationExecutor {
   readonly #cooldowns: PositionCooldowns;
   readonly #resolving = new Set<string>();
   /**
-   * Finished jobs whose outcome is not recorded yet. Their opportunities stay theirs until then.
+   * Finished jobs whose outcome is not recorded yet. Until then no new plan may use their
+   * opportunities.
    */
   readonly #ending = new Set<Pick<TakeoverInFlight, "jobId" | "victim">>();
   readonly #work = new Set<Promise<void>>();
@@ -370,8 +371,8 @@ export class LiquidationExecutor {
       if (opportunity.inheritedId !== undefined) this.#handover.onUnmined(jobId);
       this.#cooldowns.start(opportunity.victim, opportunity.perp);
     }
-    // A plan written into the opportunity before its outcome is recorded would share it, and with
-    // it the acquired position.
+    // No new plan may be written into this opportunity until its outcome is recorded: the outcome,
+    // and with it the acquired position, would count for both.
     const ending = { jobId, victim: opportunity.victim };
     this.#ending.add(ending);
     try {

@@ -147,10 +147,10 @@ export class OwnOrders {
   }
 
   /**
-   * Position expected on one side without reported trades. It was matched by an order and is in no
-   * trade yet. Or it was traded on the other side and no order matches it any more, because the
-   * order reports a failed settlement before the trade does. Fractions of lots, from trades off the
-   * market's step, are rounded up.
+   * Lots by which the position may still change towards one side, because orders and trades
+   * disagree. Either an order of this side has matched them and no trade is reported yet. Or a
+   * trade of the other side is reported, and its order already shows the settlement as failed.
+   * Fractions of lots, from trades off the market's step, are rounded up.
    */
   unmatchedLots(marketId: MarketId, side: Side): Lots {
     return Math.ceil(

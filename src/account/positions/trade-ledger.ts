@@ -35,8 +35,8 @@ interface MarketLedger {
   /** Grows with every change of the position. */
   version: number;
   /**
-   * Net lots traded and acquired: first as of the query of the positions, then after every change
-   * since.
+   * Net lots traded and acquired: first the value when the positions were queried, then the value
+   * after each change since.
    */
   positionHistory: Lots[];
   /**

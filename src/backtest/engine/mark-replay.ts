@@ -227,10 +227,10 @@ export class MarkReplay {
   }
 
   /**
-   * A mark that still names a boundary as its next was computed before the payment there, and is
-   * the mark that is paid by. An exchange that reads its marks on the boundary sends and stamps
-   * them some milliseconds later. So the first such mark after a boundary counts as of the boundary
-   * itself.
+   * When the exchange has the next mark. A mark whose next funding time is T was computed before
+   * the payment at T, and the payment uses it. Some exchanges stamp it some milliseconds after T.
+   * So the first mark after T that still names T, less than {@link BOUNDARY_LAG_US} later, is dated
+   * T.
    */
   #instantOfMark(): number {
     const stampUs = this.#stampOfMark();

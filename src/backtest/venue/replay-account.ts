@@ -234,7 +234,8 @@ export class ReplayAccount {
       const { liquidationPriceOff, insuranceFeeRate } = holding.terms;
       const { lots } = holding;
       const share = takeoverPrice({ markPrice: ONE, liquidationPriceOff }, BigInt(lots));
-      // Rounded down twice, of the position's value, where the contracts go by the price.
+      // The contracts multiply the size by the liquidation price. Here the position's value,
+      // already rounded, is multiplied by that price as a fraction of the mark, and rounded again.
       const credit = mulFixed(holding.value, share);
       const insuranceFee = mulFixed(absolute(credit), insuranceFeeRate);
       this.#profit.liquidation(marketId, -lots, credit - insuranceFee);
@@ -307,8 +308,8 @@ export class ReplayAccount {
     const before = holding.lots;
     const after = before + lots;
     if (before !== 0 && Math.sign(after) !== Math.sign(before)) {
-      // The position closes on the way: the part of this credit that closes it, rounded as the
-      // whole, ends with it.
+      // The trade crosses zero. The part of its credit that closes the old position is realised.
+      // The rest belongs to the new position.
       const closing = (credit * BigInt(Math.abs(before))) / BigInt(Math.abs(lots));
       const gained = holding.credit + closing;
       holding.realized += gained;

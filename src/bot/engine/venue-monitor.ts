@@ -10,8 +10,11 @@ import type { BotContext } from "./context.js";
 
 /** How often the exchange's clock is queried if no reconciliation does. */
 const TIME_EVERY_MS = 30_000;
-/** With long ticks, as on candles, one tick of this many queries it. */
-const TICKS_A_QUESTION = 96;
+/**
+ * Minimum number of ticks between two queries of the clock. It matters only where ticks are long,
+ * as on candles.
+ */
+const MIN_TICKS_BETWEEN_QUERIES = 96;
 /** Longest wait for the snapshot of a book that was given up, before it is requested again. */
 const SNAPSHOT_WITHIN_MS = 5_000;
 /** Longest wait for an answer to a query of the monitor, before it is retried. */
@@ -61,7 +64,7 @@ export class VenueMonitor {
     this.#rulesQueriedAtMs = Number.NaN;
     // Early enough to repeat a query whose answer is lost.
     this.#timeEveryMs = Math.min(
-      Math.max(TIME_EVERY_MS, TICKS_A_QUESTION * context.tickMs),
+      Math.max(TIME_EVERY_MS, MIN_TICKS_BETWEEN_QUERIES * context.tickMs),
       safety.limits.maxClockAgeMs / 2,
     );
   }

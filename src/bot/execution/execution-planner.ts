@@ -80,7 +80,7 @@ export class ExecutionPlanner {
     else this.#queue(trader, plan, causeMonotonicMs);
   }
 
-  /** `isLasting`: neither time nor a token less leads to another plan. */
+  /** `isLasting` is true if the plan stays right while only time passes and tokens are spent. */
   #planOf(trader: MarketTrader, nowMs: Ms): { readonly plan: Plan; readonly isLasting: boolean } {
     const orders = this.#context.account.orders.mayStillFill(trader.marketId);
     const working = this.#workingOrders(trader, orders);

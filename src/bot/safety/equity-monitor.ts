@@ -246,10 +246,10 @@ export class EquityMonitor {
   }
 
   /**
-   * True while a transfer of around this run's start may still be unreported. Until then it is
-   * unknown if this run's net value contains that transfer: the next run would count it twice, or
-   * not at all. The peak of an earlier run counts every transfer, whenever it is reported, and so
-   * does this run's loss.
+   * True while a transfer made around this run's start may be unreported. The first net value may
+   * or may not include it. So the stored peak of the earlier run is kept: a new one would let the
+   * next run count the transfer twice, or not at all. The earlier peak counts every transfer,
+   * whenever it is reported, and so does this run's loss.
    */
   get #isEarlierKept(): boolean {
     const { account, exchangeTime } = this.#context;

@@ -28,8 +28,8 @@ export interface TakeoverFill {
   readonly tradeId: Int64Id;
   readonly lots: Lots;
   /**
-   * By how much the lots are more (below zero) or fewer than the traded amount, in units of paper
-   * of either sign: between the market's steps a trade may end anywhere.
+   * The traded amount less the size of `lots`, in units of paper: below zero if `lots` was rounded
+   * up. Absent if they are equal; they differ only if a trade was off the market's step.
    */
   readonly restPaper?: PaperUnits;
   readonly proceeds: CreditUnits;

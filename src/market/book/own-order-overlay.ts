@@ -91,9 +91,9 @@ class OwnLevel {
   ownLots: Lots = 0;
   #othersLots: Lots;
   /**
-   * The others' amount before the last change that only the account's state could explain. The
-   * amount inferred from that state is too small if a fill is not reported yet, so this one is
-   * tried first for a while.
+   * The others' amount before the level last changed by an amount that none of our steps explains.
+   * The new amount was then inferred from the account's state. It is too small if a fill was not
+   * reported yet, so this earlier amount is tried first until `untilMs`.
    */
   #before: Step = { lots: 0, untilMs: Number.NEGATIVE_INFINITY };
   #shownLots: Lots;

@@ -108,8 +108,8 @@ export class OrderManager {
       this.#refreshMid(market);
       this.#expiries.watch(order);
       if (config.choices.acceptedStatus === "CREATED" && order.openLots === order.lots) {
-        // A client that received only CREATED learns here that the order rests; a trade would have
-        // told it.
+        // So far the client has received only CREATED. This report says that the order rests. After
+        // a trade it is not needed: the report of the trade shows it.
         listener.onOrder(order);
       }
     }

@@ -61,7 +61,10 @@ interface Run {
   readonly parts: Map<string, Part>;
   /** The sender of the trade whose fills follow. */
   orderSender: Hex | null;
-  /** True once the trade's taker, who has its first balance event, has had it. */
+  /**
+   * True after the trade's first balance event with a trade fee. That event is the taker's; later
+   * ones are the makers'.
+   */
   hasTaker: boolean;
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { BotConfig } from "#bot/config.js";
 import { formatExplanation } from "#bot/format-explanation.js";
 import { explain } from "./explained.js";
-import { botConfigOf } from "./recorded-run.js";
+import { botConfigOf, EXCHANGE } from "./recorded-run.js";
 
 const config = botConfigOf();
 
@@ -49,6 +49,29 @@ describe("a value of the bot's file that is allowed and makes little sense in it
     ["two markets of two strategies", config],
   ])("does not include %s", async (_what, of) => {
     expect(await warningsOf(of)).toEqual([]);
+  });
+
+  it("does not include a usual half spread where the touch is one tick wide", async () => {
+    const exchange = {
+      markets: {
+        btcusdc: {
+          ...EXCHANGE.markets.btcusdc,
+          flow: { kind: "synthetic", preset: "fitted", startPriceQuote: 60_000 } as const,
+        },
+      },
+    };
+    const { explanation } = await explain(
+      withParams({ halfSpreadBps: 3 }),
+      undefined,
+      {},
+      exchange,
+    );
+    const { bestBid, bestAsk } = explanation.markets.btcusdc ?? {};
+    expect(Number(bestAsk) - Number(bestBid)).toBeCloseTo(0.1);
+    expect(explanation.implausible).toEqual([]);
+    expect(await warningsOf(withParams({ halfSpreadBps: 200 }), exchange)).toEqual([
+      expect.stringMatching(/^markets\.btcusdc\.params\.halfSpreadBps: .* after a large move/),
+    ]);
   });
 
   it("a half spread in per cent instead of basis points causes a warning: it would never trade", async () => {

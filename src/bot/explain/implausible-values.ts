@@ -8,6 +8,12 @@ import type { ExplainedMarket, ExplainedQuote, ImplausibleValue } from "./explan
 
 /** Largest ratio, either way, of a plausible spread to the exchange's own spread. */
 const MOST_RATIO = 20;
+/**
+ * Least distance of the best prices that a wide spread is compared with. In a market of small ticks
+ * the touch is one tick wide, far less than prices move before an order can follow them, so that it
+ * does not measure a maker's spread.
+ */
+const LEAST_TOUCH_BPS = 1;
 
 /**
  * The values of a bot's file that are far from what its markets make sensible: spreads, sizes and
@@ -59,14 +65,16 @@ function spreadText(
   const quoted = wantedHalfSpreadBps(trader) ?? meanDistanceBps(quotes);
   const touchBps = (new Decimal(bestAsk).minus(bestBid).toNumber() / 2 / midQuote) * 10_000;
   if (quoted === undefined || !(quoted > 0) || !(touchBps > 0)) return undefined;
-  const ratio = quoted / touchBps;
-  if (ratio <= MOST_RATIO && ratio >= 1 / MOST_RATIO) return undefined;
-  const isWide = ratio > 1;
-  const times = isWide ? `${rounded(ratio)} times as far` : `${rounded(1 / ratio)} times as near`;
+  const isWide = quoted > MOST_RATIO * Math.max(touchBps, LEAST_TOUCH_BPS);
+  const isNarrow = quoted < touchBps / MOST_RATIO;
+  if (!isWide && !isNarrow) return undefined;
+  const times = isWide
+    ? `${rounded(quoted / touchBps)} times as far`
+    : `${rounded(touchBps / quoted)} times as near`;
   const follows = isWide
-    ? "orders so far away fill only when the price runs over them"
+    ? "orders so far away fill only after a large move of the price"
     : "a fill then earns next to nothing, and less than nothing after fees";
-  return `the strategy quotes ${rounded(quoted)} bps from its price, the exchange's best prices are ${rounded(touchBps)} bps from the mid (${bestBid} and ${bestAsk}), so ${times}: ${follows} (1 bps is 0.01 %)`;
+  return `the strategy quotes ${rounded(quoted)} bps from its price, and the exchange's best prices are ${rounded(touchBps)} bps from the mid (${bestBid} and ${bestAsk}). That is ${times}: ${follows} (1 bps is 0.01 %)`;
 }
 
 /**

@@ -10,6 +10,8 @@ export interface MarketHealth {
   readonly marketId: MarketId;
   /** True if the book follows an unbroken sequence. */
   readonly isBookSynchronised: boolean;
+  /** True once the book has been in sync in this run. */
+  readonly hasHadBook: boolean;
   /**
    * When the book was last known to be right: by an update, or by a sequence that REST confirmed.
    * -Infinity before.
@@ -166,7 +168,7 @@ function accountTrips(
       ),
     );
   } else if (accountAtMs === undefined || nowMs - accountAtMs > limits.maxAccountAgeMs) {
-    const why = `the account was confirmed ${ageOf(accountAtMs, nowMs)}, allowed ${limits.maxAccountAgeMs} ms${trouble}`;
+    const why = `${ageText("the account", "confirmed", accountAtMs, limits.maxAccountAgeMs, nowMs)}${trouble}`;
     trips.push(accountTrip("stale-account", why));
   }
   if (rulesAtMs === undefined || nowMs - rulesAtMs > limits.maxRulesAgeMs) {
@@ -174,12 +176,13 @@ function accountTrips(
     trips.push(
       accountTrip(
         "exchange-info-unread",
-        `exchangeInfo was read ${ageOf(rulesAtMs, nowMs)}, allowed ${limits.maxRulesAgeMs} ms${why}`,
+        `${ageText("exchangeInfo", "read", rulesAtMs, limits.maxRulesAgeMs, nowMs)}${why}`,
       ),
     );
   }
   if (clockOffsetMs === undefined || nowMs - clockAtMs > limits.maxClockAgeMs) {
-    const why = `exchange time was measured ${ageOf(clockAtMs, nowMs)}, allowed ${limits.maxClockAgeMs} ms`;
+    const readAtMs = clockOffsetMs === undefined ? undefined : clockAtMs;
+    const why = ageText("the exchange's time", "read", readAtMs, limits.maxClockAgeMs, nowMs);
     trips.push(accountTrip("clock-unknown", why));
   } else if (!(Math.abs(clockOffsetMs) <= limits.maxClockOffsetMs)) {
     const where = clockOffsetMs < 0 ? "behind" : "ahead of";
@@ -217,11 +220,13 @@ function marketTrips(
       marketTrip(
         marketId,
         "book-unsynchronised",
-        "the book is not in sync with the exchange's sequence",
+        market.hasHadBook
+          ? "the book is not in sync with the exchange's sequence"
+          : "the book has no snapshot yet",
       ),
     );
   } else if (nowMs - bookAtMs > limits.maxBookAgeMs) {
-    const why = `the book was last in sync ${ageOf(bookAtMs, nowMs)}, allowed ${limits.maxBookAgeMs} ms`;
+    const why = ageText("the book", "last in sync", bookAtMs, limits.maxBookAgeMs, nowMs);
     trips.push(marketTrip(marketId, "stale-book", why));
   }
   if (!market.isPositionKnown) {
@@ -253,8 +258,15 @@ function marketTrip(
   return { scope: "market", marketId, name, why, resumesByItself };
 }
 
-function ageOf(atMs: Ms | undefined, nowMs: Ms): string {
+/** @param done what must have happened lately: "read", "confirmed", "last in sync". */
+function ageText(
+  subject: string,
+  done: string,
+  atMs: Ms | undefined,
+  allowedMs: Ms,
+  nowMs: Ms,
+): string {
   return atMs === undefined || atMs === Number.NEGATIVE_INFINITY
-    ? "never"
-    : `${Math.round(nowMs - atMs)} ms ago`;
+    ? `${subject} has not been ${done.replace("last ", "")} yet`
+    : `${subject} was ${done} ${Math.round(nowMs - atMs)} ms ago, allowed ${allowedMs} ms`;
 }

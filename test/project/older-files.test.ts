@@ -24,10 +24,7 @@ const REWORDED = [
     "the exchange has not confirmed our orders and position\n",
     "the exchange has not confirmed the bot's orders and positions\n",
   ],
-  [
-    "the book stands on no unbroken sequence\n",
-    "the book is not in sync with the exchange's sequence\n",
-  ],
+  ["the book stands on no unbroken sequence\n", "the book has no snapshot yet\n"],
   [
     "the exchange has reported a liquidation, and not yet the position that it left\n",
     "the exchange has reported a liquidation, but not yet the position after it\n",
@@ -35,6 +32,10 @@ const REWORDED = [
   [
     "neither live nor again: that they are alike to 100 % there says nothing",
     "neither live nor in the replay: the agreement of 100 % there means nothing",
+  ],
+  [
+    "exchange time was measured never, allowed 120000 ms\n",
+    "the exchange's time has not been read yet\n",
   ],
 ] as const;
 

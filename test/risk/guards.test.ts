@@ -17,6 +17,7 @@ const limits: GuardLimits = {
 const wellMarket: MarketHealth = {
   marketId: "btcusdc",
   isBookSynchronised: true,
+  hasHadBook: true,
   isPositionKnown: true,
   bookAtMs: NOW - 2_000,
   status: "TRADING",
@@ -77,6 +78,7 @@ describe("the guards", () => {
     ["stale-book", { bookAtMs: NOW - 2_001 }],
     ["stale-book", { bookAtMs: Number.NEGATIVE_INFINITY }],
     ["book-unsynchronised", { isBookSynchronised: false }],
+    ["book-unsynchronised", { isBookSynchronised: false, hasHadBook: false }],
     ["position-unknown", { isPositionKnown: false }],
     ["market-not-trading", { status: "SUSPENDED" }],
     ["market-not-trading", { status: undefined }],
@@ -84,6 +86,22 @@ describe("the guards", () => {
   ] as const)("stop one market by %s, until it is over", (name, market) => {
     expect(tripsOf({}, market)).toMatchObject([
       { scope: "market", marketId: "btcusdc", name, resumesByItself: true },
+    ]);
+  });
+
+  it("names what the start still waits for, and the age of what is old", () => {
+    const why = (account: Partial<AccountHealth>, market: Partial<MarketHealth> = {}) =>
+      tripsOf(account, market).map((trip) => trip.why);
+    const unread = { clockOffsetMs: undefined, clockAtMs: Number.NEGATIVE_INFINITY };
+    expect(why(unread)).toEqual(["the exchange's time has not been read yet"]);
+    expect(why({ clockAtMs: NOW - 120_001 })).toEqual([
+      "the exchange's time was read 120001 ms ago, allowed 120000 ms",
+    ]);
+    expect(why({}, { isBookSynchronised: false, hasHadBook: false })).toEqual([
+      "the book has no snapshot yet",
+    ]);
+    expect(why({}, { isBookSynchronised: false })).toEqual([
+      "the book is not in sync with the exchange's sequence",
     ]);
   });
 

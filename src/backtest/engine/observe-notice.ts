@@ -15,10 +15,13 @@ export function observeNotice(notice: BotEvent, atUs: number, observer: RunObser
     observer.action(notice.marketId, atUs, "throttled");
   } else if (notice.kind === "halted") {
     const where = notice.marketId === undefined ? "" : ` in ${notice.marketId}`;
+    const [begun, ended] = notice.isStarting
+      ? ["not quoting yet", "no longer blocking"]
+      : ["halted", "resumed"];
     observer.note(
       atUs,
-      notice.on ? "warn" : "info",
-      `${notice.on ? "halted" : "resumed"}${where}, ${notice.reason}: ${notice.why}`,
+      notice.on && notice.isStarting !== true ? "warn" : "info",
+      `${notice.on ? begun : ended}${where}, ${notice.reason}: ${notice.why}`,
     );
   } else if (notice.kind === "rung" && notice.action !== "halt") {
     const { measure, marketId, action, widenFactor, why } = notice;

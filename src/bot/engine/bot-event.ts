@@ -117,6 +117,11 @@ export type BotEvent =
       readonly marketId: MarketId | undefined;
       readonly on: boolean;
       readonly why: string;
+      /**
+       * True if the halt is normal at a start: the first confirmation, snapshot or reading of the
+       * clock had yet to come when it began.
+       */
+      readonly isStarting?: boolean;
     }
   /**
    * Another rung of the risk ladder acts for a measure, of one market or of all; none if `action`

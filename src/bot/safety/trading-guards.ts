@@ -56,6 +56,8 @@ export class TradingGuards {
   readonly #account: Writable<AccountHealth>;
   readonly #watched: readonly WatchedMarket[];
   readonly #health: HealthState;
+  /** Active halts that are normal at a start. */
+  readonly #startHalts = new Set<string>();
   #halts: HaltState = NO_HALTS;
   #streamTrouble: string | undefined;
   #questionTrouble: string | undefined;
@@ -315,12 +317,25 @@ export class TradingGuards {
     for (const { trader, health } of this.#watched) {
       const { book } = trader;
       health.isBookSynchronised = book.isSynchronised;
+      health.hasHadBook ||= book.isSynchronised;
       health.bookAtMs = health.isBookSynchronised
         ? trader.lag.rightAtMs(book.lastReceivedMs)
         : Number.NEGATIVE_INFINITY;
       health.positionUnknownReason = findUnknownPositionReason(this.#context, trader.marketId);
       health.isPositionKnown = health.positionUnknownReason === undefined;
     }
+  }
+
+  /** The first confirmation, snapshot or reading of the clock has yet to come. */
+  #isNormalAtStart(reason: HaltReason): boolean {
+    if (!reason.resumesByItself) return false;
+    if (this.#context.phase === "starting") return true;
+    if (reason.name === "clock-unknown") return this.#account.clockOffsetMs === undefined;
+    return (
+      reason.scope === "market" &&
+      reason.name === "book-unsynchronised" &&
+      this.#watched.some(({ health }) => health.marketId === reason.marketId && !health.hasHadBook)
+    );
   }
 
   #take(step: HaltStep): void {
@@ -334,7 +349,11 @@ export class TradingGuards {
     ] as const) {
       for (const reason of reasons) {
         const marketId = reason.scope === "market" ? reason.marketId : undefined;
-        notify({ kind: "halted", reason: reason.name, marketId, on, why: reason.why });
+        const key = `${reason.name} ${marketId ?? ""}`;
+        if (on && this.#isNormalAtStart(reason)) this.#startHalts.add(key);
+        const isStarting = this.#startHalts.has(key);
+        if (!on) this.#startHalts.delete(key);
+        notify({ kind: "halted", reason: reason.name, marketId, on, why: reason.why, isStarting });
         for (const trader of traders.values())
           if (marketId === undefined || marketId === trader.marketId) trader.markDirty();
       }
@@ -362,6 +381,7 @@ function newHealth(marketId: MarketId): Writable<MarketHealth> {
   return {
     marketId,
     isBookSynchronised: false,
+    hasHadBook: false,
     isPositionKnown: true,
     rejects: EMPTY_MINUTE,
     ...unknown,

@@ -18,6 +18,8 @@ import { LiquidationMonitor } from "./liquidation-monitor.js";
 import { RunLog } from "./run-log.js";
 import { TokenShortages } from "./token-shortages.js";
 
+type HaltEvent = Extract<BotEvent, { kind: "halted" }>;
+
 /** Turns a bot's events into metrics, log lines and the counts of the summary. */
 export class RunMonitor {
   /** The monitor of its liquidator's events. */
@@ -161,8 +163,8 @@ export class RunMonitor {
             (this.#bot?.tradingGuards.halts ?? []).some(({ name }) => name === notice.reason),
         );
         return this.#runLog.write(
-          notice.on && this.#hasStarted ? "warn" : "info",
-          this.#haltText(notice.on),
+          notice.on && !this.#isStarting(notice) ? "warn" : "info",
+          this.#haltText(notice),
           {
             reason: notice.reason,
             marketId: notice.marketId,
@@ -197,8 +199,13 @@ export class RunMonitor {
     return this.#bot !== undefined && this.#bot.phase !== "starting";
   }
 
-  #haltText(on: boolean): string {
-    if (!this.#hasStarted) return on ? "not quoting yet" : "no longer blocking";
+  #isStarting({ isStarting }: Pick<HaltEvent, "isStarting">): boolean {
+    return isStarting === true || !this.#hasStarted;
+  }
+
+  #haltText(halt: Pick<HaltEvent, "on" | "isStarting">): string {
+    const { on } = halt;
+    if (this.#isStarting(halt)) return on ? "not quoting yet" : "no longer blocking";
     return on ? "halted" : "halt over";
   }
 

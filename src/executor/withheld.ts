@@ -36,7 +36,16 @@ export class ClosedSlot implements Withheld {
   }
 
   get why(): string {
-    const { level, hash, phase } = this.#occupant;
-    return `slot ${level} is closed: ${hash} may still fill (${phase})`;
+    switch (this.#occupant.phase) {
+      case "cancelling":
+        return "waiting for the cancel of the order before it";
+      case "unknown":
+        return "waiting for the exchange to report what became of the order before it";
+      case "intended":
+      case "sent":
+        return "waiting for the answer to the order before it";
+      default:
+        return "waiting for the end of the order before it";
+    }
   }
 }

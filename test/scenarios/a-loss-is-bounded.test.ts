@@ -62,7 +62,7 @@ describe("a drawdown that flattens", () => {
     expect(stage.positionLots(), "the only bid is at 59,000: nothing is sold there").toBe(10);
     expect(buildBotStatus(stage.rig.bot).markets[MARKET]?.reasons).toEqual([
       expect.stringMatching(/^drawdown: /),
-      "SELL 0.002 at 59400 held back: the touch at 590000 is beyond 594000, the worst price that bounds and own orders allow",
+      "SELL 0.002 at 59400 not sent: the touch at 590000 is beyond 594000, the worst price that bounds and own orders allow",
     ]);
     expect(buildBotStatus(stage.rig.bot).ladder).toEqual([
       expect.stringMatching(
@@ -102,7 +102,7 @@ describe("a drawdown that flattens", () => {
     expect(stage.positionLots()).toBe(10);
     expect(buildBotStatus(stage.rig.bot).markets[MARKET]?.reasons).toEqual([
       expect.stringMatching(/^drawdown: /),
-      "SELL 0.002 at 59400 held back: the market is halted: only reducing orders are sent",
+      "SELL 0.002 at 59400 not sent: the market is halted: only reducing orders are sent",
     ]);
   });
 

@@ -15,8 +15,8 @@ describe("a bot that does not quote says why in a trader's words, in its status 
     await stage.botStarts();
 
     const reasons = [
-      "BUY 0.01 at 59999 held back: account-notional: 600 quote of position, all markets, allowed 500 quote",
-      "SELL 0.01 at 60001 held back: account-notional: 600.01 quote of position, all markets, allowed 500 quote",
+      "BUY 0.01 at 59999 not sent: account-notional: 600 quote of position, all markets, allowed 500 quote",
+      "SELL 0.01 at 60001 not sent: account-notional: 600.01 quote of position, all markets, allowed 500 quote",
     ];
     expect(marketOf(stage)).toEqual({ state: "waiting", reasons });
     expect(buildReadiness(stage.rig.bot)).toEqual({
@@ -58,7 +58,7 @@ describe("a bot that does not quote says why in a trader's words, in its status 
     expect(state).toBe("waiting");
     expect(reasons).toEqual([
       expect.stringMatching(
-        /^BUY 0.01 at 59999, SELL 0.01 at 60001 held back: the exchange refused it: 2012 Margin insufficient: not enough credit$/,
+        /^BUY 0.01 at 59999, SELL 0.01 at 60001 not sent: the exchange refused it: 2012 Margin insufficient: not enough credit$/,
       ),
     ]);
   });

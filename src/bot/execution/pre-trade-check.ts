@@ -190,7 +190,7 @@ export class PreTradeCheck {
     if (trader.book.isStale(nowMs, config.risk.maxBookAgeMs))
       return soon("stale-book", "the book is older than its limit", 100);
     if (account.orders.slotOccupied(trader.marketId, place.side, place.level, exceptHash))
-      return soon("slot", "the slot holds an order that may still fill", 50);
+      return soon("slot", "the order before it may still fill", 50);
     let underWay = 0;
     for (const { action } of dispatcher.inFlight())
       if (action.kind === "place" || action.kind === "build") underWay++;

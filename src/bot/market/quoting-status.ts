@@ -129,7 +129,7 @@ function heldPlaces(
     if (why !== undefined) hold(why, place);
   }
   for (const one of plan?.withheld ?? []) hold(one.why, one);
-  return [...causes].map(([why, names]) => `${names.join(", ")} held back: ${why}`);
+  return [...causes].map(([why, names]) => `${names.join(", ")} not sent: ${why}`);
 }
 
 /**
@@ -142,7 +142,7 @@ function heldQuotes(context: BotContext, trader: MarketTrader): readonly string[
   const { account } = context;
   const held = heldPlaces(context, trader);
   for (const { hash, why } of plan?.waits ?? [])
-    held.push(`${account.orders.get(hash)?.side ?? "an order"} ${hash} occupies its slot: ${why}`);
+    held.push(`${account.orders.get(hash)?.side ?? "an order"} ${hash} stays for now: ${why}`);
   const unwanted = (["BUY", "SELL"] as const).filter(
     (side) => !quotes.quotes.some((quote) => quote.side === side),
   );

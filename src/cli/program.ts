@@ -74,13 +74,13 @@ const ENDED_BY_SIGNAL: readonly string[] = ["compare", "replay"];
 export async function buildProgram(context: CliContext, only?: string): Promise<Command> {
   const program = new Command("marketwright")
     .description(
-      "Makes markets on an on-chain-settled perpetual-futures exchange, and brings that exchange along.",
+      "Runs market-making and liquidation bots on an on-chain-settled perpetual-futures exchange. Includes such an exchange for tests.",
     )
     .version(packageVersion(), "-v, --version", "print the version")
     .helpOption("-h, --help", "show the arguments and options")
     .addHelpText(
       "after",
-      "\nExit codes: 0 success, 1 failure at run time, 2 wrong usage or configuration, 129, 130 or 143 ended by a signal before it was done.\nData goes to stdout, logs and errors to stderr.",
+      "\nExit codes: 0 success, 1 failure at run time, 2 wrong usage or configuration; 129, 130 or 143 if a signal ended the command early.\nData goes to stdout, logs and errors to stderr.",
     );
   const wanted =
     only !== undefined && Object.hasOwn(COMMANDS, only) ? [only] : Object.keys(COMMANDS);

@@ -8,24 +8,24 @@ Examples:
   marketwright backtest config/backtest.yaml --out report --replace --json
   marketwright backtest config/backtest.yaml --check-look-ahead
 
-Writes report.html, report.json and fills.csv into the folder, all together at the end. Exit code 1 when it was
-interrupted, or a strategy failed.`;
+Writes report.html, report.json and fills.csv into the folder when the run is over. Exit code 1 if the run was
+interrupted or a strategy failed.`;
 
 /** `marketwright backtest FILE` */
 export function addBacktest(program: Command, context: CliContext): void {
   program
     .command("backtest")
     .description(
-      "replay recorded history through the same strategy, risk and executor, and report it",
+      "run a strategy on recorded history with the live risk checks and executor, and write a report",
     )
     .argument("<file>", "the backtest's YAML")
     .option("--out <folder>", "where the report is written")
     .option("--replace", "replace the report in that folder")
     .option(
       "--check-look-ahead [cuts]",
-      "cut the history after so many of the decisions (default: 50); fail if an earlier decision changes or a strategy fails",
+      "run again on history that ends early, with so many cuts (default: 50); fail if a decision before a cut changes",
     )
-    .option("--json", "the report's figures as JSON on stdout")
+    .option("--json", "print the report's figures as JSON on stdout")
     .addHelpText("after", EXAMPLES)
     .action(async (file: string, options: BacktestCommandOptions) => {
       const { backtestCommand } = await import("../commands/backtest.js");

@@ -7,7 +7,9 @@ import type { CallCommandOptions } from "../commands/call.js";
 export function addCall(program: Command, context: CliContext): void {
   program
     .command("call")
-    .description("one REST call, signed where the endpoint is private; JSON on stdout")
+    .description(
+      "send one REST request, signed if the endpoint is private; print the response as JSON",
+    )
     .argument(
       "<endpoint>",
       "an operation's name, such as orderbook, or its path, such as /v1/orderbook or DELETE /v1/order",
@@ -19,7 +21,7 @@ export function addCall(program: Command, context: CliContext): void {
       "--key-env <name>",
       `environment variable that holds the private key (default: ${DEFAULT_KEY_ENV})`,
     )
-    .option("--json", "JSON on stdout, as always; accepted so that every command takes it")
+    .option("--json", "no effect: the response is always JSON")
     .action(
       async (endpoint: string, parameters: readonly string[], options: CallCommandOptions) => {
         const { callCommand } = await import("../commands/call.js");

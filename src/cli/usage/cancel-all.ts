@@ -7,7 +7,7 @@ export function addCancelAll(program: Command, context: CliContext): void {
   program
     .command("cancel-all")
     .description(
-      "halt the bot if it runs, cancel every order of the account in its markets at the exchange, and list who placed them",
+      "halt the bot if it is running, cancel all orders of the account in the file's markets, and list who placed them",
     )
     .argument("<file>", "the bot's YAML file; the bot need not run")
     .option("--market <id>", "only this market (default: all markets of the file)")

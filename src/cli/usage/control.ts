@@ -24,14 +24,20 @@ const FLATTEN_WAIT_MS: Ms = 150_000;
  * control socket.
  */
 export function addControlCommands(program: Command, context: CliContext): void {
-  addControlCommand(program, context, "status", "show what a running bot does", () => ({
-    command: "status",
-  }));
+  addControlCommand(
+    program,
+    context,
+    "status",
+    "show the state of a running bot: halts, positions, orders and profit",
+    () => ({
+      command: "status",
+    }),
+  );
   addControlCommand(
     program,
     context,
     "halt",
-    "cancel a bot's quotes until resume, also after restarts; a bot that does not run starts halted",
+    "cancel a bot's quotes and place no more until resume, also after a restart; a bot that is not running starts halted",
     ({ market, reason }) => ({
       command: "halt",
       marketId: market,
@@ -46,7 +52,7 @@ export function addControlCommands(program: Command, context: CliContext): void 
     program,
     context,
     "resume",
-    "let a halted bot quote again; if it does not run, from its next start",
+    "let a halted bot quote again; if it is not running, from its next start",
     ({ market }) => ({
       command: "resume",
       marketId: market,
@@ -70,8 +76,11 @@ export function addControlCommands(program: Command, context: CliContext): void 
       "--wait [duration]",
       "wait until the position is zero and no order is open (default: 150s)",
     )
-    .option("--max-slippage-bps <bps>", "the largest distance from the touch (default: 50)")
-    .option("--slice-base <amount>", "largest single order (default: the market's own limit)");
+    .option(
+      "--max-slippage-bps <bps>",
+      "worst price: at most so many basis points worse than the best bid or ask (default: 50)",
+    )
+    .option("--slice-base <amount>", "largest single order (default: a fifth of the position)");
 }
 
 function addControlCommand(

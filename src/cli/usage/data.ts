@@ -10,7 +10,7 @@ export function addData(program: Command, context: CliContext): void {
   const data = program
     .command("data")
     .description("download, record, import and list market history")
-    .addHelpText("after", "\nEach of them takes --json and --help.");
+    .addHelpText("after", "\nEach command has --json and --help.");
   addDataDownload(data, context);
   addDataRecord(data, context);
   addDataImport(data, context);

@@ -8,7 +8,7 @@ export function addDrill(program: Command, context: CliContext): void {
   program
     .command("drill")
     .description(
-      "rehearse liquidations on a copy of the chain: move prices until accounts can be liquidated, and execute the bot's transaction there; exit code 0 if the rehearsal ran, whatever its outcome, else 1",
+      "rehearse liquidations on a copy of the chain: move prices until accounts can be liquidated, and execute the bot's transactions there; exit code 0 if the rehearsal ran to its end, even if takeovers failed",
     )
     .argument("<file>", "the bot's YAML file, with a chain and a liquidator")
     .option(

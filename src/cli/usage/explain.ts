@@ -7,7 +7,7 @@ export function addExplain(program: Command, context: CliContext): void {
   program
     .command("explain")
     .description(
-      "show what the bot would quote now and why: worst-case inventory, margin use, distance to liquidation, ORDER tokens, and what its liquidator would take over; sends nothing",
+      "show the bot's quotes for the present market and why: worst-case inventory, margin use, distance to liquidation, ORDER tokens, and planned takeovers; sends no order",
     )
     .argument("<file>", "the bot's YAML file")
     .option("--within <duration>", "how long to wait for every market's answer (default: 10s)")

@@ -7,7 +7,7 @@ export function addGuard(program: Command, context: CliContext): void {
   program
     .command("guard")
     .description(
-      "cancel the account's orders when the bot's heartbeat stops; runs beside the bot, until SIGINT or SIGTERM",
+      "watch the bot's heartbeat and cancel the account's orders when it stops; runs until SIGINT or SIGTERM",
     )
     .argument("<file>", "the bot's YAML file")
     .option("--rest <address>", "REST address of the exchange (default: the file's)")

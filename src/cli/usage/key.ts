@@ -9,7 +9,7 @@ export function addKey(program: Command, context: CliContext): void {
   program
     .command("key")
     .description(
-      "make an account's encrypted keystore with a new key, import a key into one, or show its address",
+      "create an encrypted keystore with a new private key, import a key into one, or show its address",
     )
     .addArgument(new Argument("<action>", "the action").choices(ACTIONS))
     .argument(

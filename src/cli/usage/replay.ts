@@ -7,7 +7,7 @@ export function addReplay(program: Command, context: CliContext): void {
   program
     .command("replay")
     .description(
-      "run a journal again in virtual time, show every decision, and compare every action with the recorded one",
+      "replay a journal: show every decision, and compare every action with the recorded one",
     )
     .argument("<journal>", "a file that marketwright run --journal wrote")
     .option("--quiet", "only the result")

@@ -7,13 +7,13 @@ export function addRun(program: Command, context: CliContext): void {
   program
     .command("run")
     .description(
-      "run the bot that a file describes until SIGINT or SIGTERM; it cancels its orders and waits for their end before it exits",
+      "run a bot until SIGINT or SIGTERM; before it exits, it cancels its orders and waits until they are closed",
     )
     .argument("<file>", "the bot's YAML file")
     .option("--for <duration>", "stop after this time: 30s, 5m, 1h")
     .option("--json", "print one JSON object at the end; no live screen")
     .option("--dry-run", "use live streams but send nothing: orders are filled on paper")
-    .option("--no-fills", "in a dry run: fill nothing, only log what the bot would do")
+    .option("--no-fills", "in a dry run: fill nothing, only log the planned orders")
     .option("--journal <file>", "record the run, for marketwright replay")
     .option(
       "--record <folder>",

@@ -8,7 +8,8 @@ Examples:
   marketwright worker --queue redis://queue.example:6379 --store /data/history
   marketwright worker --queue-env QUEUE_ADDRESS --store history --workers 4
 
-The worker runs until it is interrupted, then finishes its current runs. It exits with code 2 for a job whose history differs, by checksum, from its store.`;
+When the worker is interrupted, it finishes its current runs and exits. It exits with code 2 if a job's history has another
+checksum than the same history in its store.`;
 
 /** `marketwright worker` */
 export function addWorker(program: Command, context: CliContext): void {
@@ -17,12 +18,12 @@ export function addWorker(program: Command, context: CliContext): void {
     .description("run the jobs of sweeps that were started with --queue, on this machine's cores");
   addQueueOptions(command, "the sweep's Redis or Valkey")
     .option("--store <folder>", "this machine's history", "history")
-    .option("--workers <count>", "runs at once (default: the cores of this machine)")
+    .option("--workers <count>", "number of parallel runs (default: the cores of this machine)")
     .option(
       "--lock <seconds>",
-      "how long a job may be silent before another worker runs it (default: 30)",
+      "time without a sign of life after which another worker takes a job (default: 30)",
     )
-    .option("--json", "what was run, as JSON on stdout at the end")
+    .option("--json", "print the finished runs as JSON on stdout at the end")
     .addHelpText("after", EXAMPLES)
     .action(async (options: WorkerCommandOptions) => {
       const { workerCommand } = await import("../commands/worker.js");

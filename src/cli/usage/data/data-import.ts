@@ -11,9 +11,9 @@ Examples:
   marketwright data import binance_incremental_book_L2.csv.gz --market btcusdt --symbol BTCUSDT
   marketwright data import ticks.parquet --market eth --kind trades --columns time=ts,price=px,amount=qty,side=side --time-unit us
 
-Files of one command are one capture: they share the recorder's clock, which is corrected where it ran behind the exchange's.
-A mapping reads the files that it names, or all; of those, files of a known shape that lack its columns are read by their shape.
-Shapes: ${SHAPES.join(", ")}; docs/reference/import-formats.md has each.`;
+All files of one command must come from one recording: they share the recorder's clock, which is corrected if it ran behind
+the exchange's. A mapping applies to the files that it names, or to all. A file of a known shape that lacks the mapping's
+columns is read by its shape. Shapes: ${SHAPES.join(", ")}. They are described in docs/reference/import-formats.md.`;
 
 /** `marketwright data import FILE...` */
 export function addDataImport(data: Command, context: CliContext): void {
@@ -25,40 +25,40 @@ export function addDataImport(data: Command, context: CliContext): void {
     .option("--store <folder>", "the folder of the history", DEFAULT_STORE)
     .option("--symbol <name>", "the market's name in files that hold several")
     .option("--shape <shape>", "the shape of the files, if their first line does not show it")
-    .option("--interval <interval>", "of candles, such as 15M (default: found in the data)")
+    .option("--interval <interval>", "length of a candle, such as 15M (default: found in the data)")
     .option(
       "--mapping <file>",
-      "a YAML file that says which column is which, of one mapping or of a list of them under mappings",
+      "a YAML file that names the columns: one mapping, or a list of them under mappings",
     )
-    .option("--kind <kind>", "with --columns: the kind of a file of any columns, such as trades")
+    .option("--kind <kind>", "with --columns: the kind of history in the file, such as trades")
     .option(
       "--columns <pairs>",
-      "with --kind: ours=theirs, with commas between; theirs by name, or by place from 0, as in time=0,price=1",
+      "with --kind: comma-separated pairs field=column; a column is its name, or its number from 0, as in time=0,price=1",
     )
     .option("--time-unit <unit>", "with --kind: s, ms, us, ns or iso (default: ms)")
-    .option("--recv-time-unit <unit>", "with --kind: of the local stamp, if it differs")
+    .option("--recv-time-unit <unit>", "with --kind: unit of the local timestamps, if it differs")
     .option(
       "--amount-unit <unit>",
       "with --kind: the unit of amounts, base or contracts (default: found in the names)",
     )
     .option(
       "--mapped-files <names>",
-      "with --kind: the files of that mapping, with commas between and * for any text; their shape reads the others",
+      "with --kind: comma-separated names of the files that it applies to, * for any text; others are read by their shape",
     )
     .option(
       "--clock-parts <places>",
-      "places in the capture (its line) at which another recording begins, with commas between",
+      "comma-separated line numbers of the recording at which another one begins",
     )
     .option(
       "--clock-offset-ns <ns>",
-      "add this to local stamps, instead of the correction found in the data",
+      "add this to local timestamps, instead of the correction found in the data",
     )
     .option("--base-latency-ns <ns>", "latency of the fastest message after a correction", "0")
-    .option("--replace", "replace the rows that the store has for the same days")
+    .option("--replace", "replace the store's rows of the same days")
     .option("--round", "round numbers of more than 15 digits to 15, such as 0.30000000000000004")
     .option(
       "--drop-bad-rows <rows>",
-      "skip up to so many unusable rows of a file, and report how many",
+      "skip up to so many unusable rows of each file, and report their number",
     )
     .option("--json", "JSON on stdout")
     .addHelpText("after", EXAMPLES)

@@ -7,7 +7,7 @@ import type { ListCommandOptions } from "../../commands/data/data-list.js";
 export function addDataList(data: Command, context: CliContext): void {
   data
     .command("list")
-    .description("list what the store has: span, rows, gaps, checksum")
+    .description("list the contents of the store: span, rows, gaps, checksum")
     .option("--store <folder>", "the folder of the history", DEFAULT_STORE)
     .option("--market <id>", "only this market")
     .option("--kind <kind>", "only this kind, such as trades or klines-1M")
@@ -16,7 +16,7 @@ export function addDataList(data: Command, context: CliContext): void {
     .option("--json", "JSON on stdout")
     .addHelpText(
       "after",
-      "\nExamples:\n  marketwright data list\n  marketwright data list --market btcusdc --kind trades --days --verify\n\nThe exit code is 1 if a file is broken or foreign, or if the store, market or kind does not exist; the list names it. It also names what a killed recording, download or import has left, and what to do about it.",
+      "\nExamples:\n  marketwright data list\n  marketwright data list --market btcusdc --kind trades --days --verify\n\nExit code 1 if a file is broken or not of the store, or if the store, market or kind does not exist. The list also shows the\nremains of killed recordings, downloads and imports, and how to finish or remove them.",
     )
     .action(async (options: ListCommandOptions) => {
       const { dataListCommand } = await import("../../commands/data/data-list.js");

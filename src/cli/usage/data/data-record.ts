@@ -8,8 +8,8 @@ Examples:
   marketwright data record --exchange http://127.0.0.1:8620/v1 --market btcusdc --for 1h
   marketwright data record --exchange config/bot.yaml --market btcusdc --own
 
-The command records until --for is over or Ctrl-C, then writes the records to the store. What a killed recording left is written by the
-next one of the same market.`;
+The command records for the time of --for, or until Ctrl-C, then writes the records to the store. If a recording was killed,
+the next recording of the same market stores its records.`;
 
 /** `marketwright data record` */
 export function addDataRecord(data: Command, context: CliContext): void {

@@ -130,8 +130,7 @@ function assertFree(target: string, given: string, replace: boolean): void {
       expected: "an empty folder, or one that does not exist yet",
     });
   if (!replace)
-    throw new ConfigError("already holds a report", {
-      ...detail,
+    throw new ConfigError(`The folder ${given} already holds a report`, {
       expected: "another folder, or --replace to replace the report",
     });
 }

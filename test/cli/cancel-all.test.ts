@@ -36,7 +36,7 @@ it("cancel-all of a file with a market that the exchange lists no more says wher
     "goneusdc: orders may be left: markets.goneusdc: the exchange has no such market; expected one of btcusdc",
   );
   expect(err).toMatch(
-    /the running bot \(process \d+\) is halted and places no orders: npx marketwright resume .*wider\.yaml lets it quote again/,
+    /the running bot \(process \d+\) is halted and places no orders: marketwright resume .*wider\.yaml lets it quote again/,
   );
   const status = JSON.parse((await captureCli(["status", file, "--json"], env)).out);
   expect(status.halts).toEqual(["manual: cancel-all"]);
@@ -84,7 +84,7 @@ it("cancel-all beside a bot that cannot be halted cancels all the same, says how
     expect(err).toContain(
       `that this command cannot reach (another user's, or another XDG_RUNTIME_DIR): it may place the cancelled orders again`,
     );
-    expect(err).toContain(`npx marketwright halt ${file}`);
+    expect(err).toContain(`marketwright halt ${file}`);
 
     // One that hangs: it listens, and never answers.
     const socketPath = join(env.XDG_RUNTIME_DIR, "hangs.sock");

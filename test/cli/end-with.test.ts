@@ -54,7 +54,7 @@ describe("the exit code of a run", () => {
     const { err, isWell } = ended({ openOrdersLeft: null, ordersLeft: [] });
     expect(isWell).toBe(false);
     expect(err).toBe(
-      "marketwright: the exchange has not reported its open orders, so orders of an earlier run may still fill: npx marketwright cancel-all bot.yaml cancels them at the exchange\n",
+      "marketwright: the exchange has not reported its open orders, so orders of an earlier run may still fill: marketwright cancel-all bot.yaml cancels them at the exchange\n",
     );
   });
 

@@ -6,7 +6,7 @@ import { runCli } from "#cli/program.js";
 import { ordersLeftText } from "#cli/report-run-end.js";
 import { createLiveRuntime } from "#core/live-runtime.js";
 
-const CANCEL = "npx marketwright cancel-all bot.yaml";
+const CANCEL = "marketwright cancel-all bot.yaml";
 const order = (n: number) => ({ marketId: "btcusdc", hash: `0x${n}`, phase: "open" }) as const;
 
 describe("what a second Ctrl-C leaves at the exchange", () => {
@@ -50,7 +50,7 @@ risk: { maxDrawdownQuote: 500 }
       script: "",
     });
     expect(code).toBe(1);
-    const cancel = `npx marketwright cancel-all ${file}`;
+    const cancel = `marketwright cancel-all ${file}`;
     expect(left).toEqual([
       `the bot knows of no order that may still fill, but has not made sure: ${cancel} does`,
       undefined,

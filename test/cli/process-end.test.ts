@@ -156,7 +156,7 @@ describe("a signal", () => {
     const script = `const { ProcessEnd } = await import(${JSON.stringify(module.href)});
 const end = new ProcessEnd();
 let nowMs = 0;
-end.setExitNote(() => "orders that may still fill are left: btcusdc 0xab (open); npx marketwright cancel-all bot.yaml cancels them");
+end.setExitNote(() => "orders that may still fill are left: btcusdc 0xab (open); marketwright cancel-all bot.yaml cancels them");
 void end.signal(() => (nowMs += 2000)).then(() => process.stdout.write("stopping"));
 process.stdout.write("up");
 setInterval(() => {}, 1000);`;
@@ -168,7 +168,7 @@ setInterval(() => {}, 1000);`;
       code: 1,
       signal: null,
       err: `marketwright: ended by a second signal (SIGINT): unfinished work is abandoned
-marketwright: orders that may still fill are left: btcusdc 0xab (open); npx marketwright cancel-all bot.yaml cancels them
+marketwright: orders that may still fill are left: btcusdc 0xab (open); marketwright cancel-all bot.yaml cancels them
 `,
     });
   });

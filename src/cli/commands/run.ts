@@ -44,8 +44,8 @@ export async function runCommand(
     recordFolder: options.record,
     paper: dryRun && options.fills ? paperModels(config) : undefined,
     screen,
-    guardCommand: `npx marketwright guard ${file}`,
-    cancelCommand: `npx marketwright cancel-all ${file}`,
+    guardCommand: `marketwright guard ${file}`,
+    cancelCommand: `marketwright cancel-all ${file}`,
   });
   reportRunEnd(context, summary, { file, dryRun, json: options.json });
 }

@@ -62,14 +62,14 @@ export class CancelAllHalt {
     const isHalted = await this.#halting;
     if (isHalted && this.#isLate)
       print(
-        `the bot was halted after the cancels: run npx marketwright cancel-all ${file} again to cancel orders that it placed in between`,
+        `the bot was halted after the cancels: run marketwright cancel-all ${file} again to cancel orders that it placed in between`,
       );
     return isHalted && !this.#isLate;
   }
 
   async #halt(): Promise<boolean> {
     const { account, stateDir, marketId, file, print } = this.#options;
-    const advice = `it may place the cancelled orders again. Run npx marketwright halt ${file}, or stop the bot`;
+    const advice = `it may place the cancelled orders again. Run marketwright halt ${file}, or stop the bot`;
     let bot: RunningBotEntry | undefined;
     try {
       if (!isLocked({ account, env: this.#context.env, stateDir }, "bot")) return true;
@@ -100,7 +100,7 @@ export class CancelAllHalt {
     }
     const where = marketId === undefined ? "" : ` --market ${marketId}`;
     print(
-      `the running bot (process ${bot.pid}) is halted and places no orders: npx marketwright resume ${file}${where} lets it quote again`,
+      `the running bot (process ${bot.pid}) is halted and places no orders: marketwright resume ${file}${where} lets it quote again`,
     );
     return true;
   }

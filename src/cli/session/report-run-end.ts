@@ -51,7 +51,7 @@ export function reportRunEnd(
     );
   } else if (openOrdersLeft === null && !dryRun) {
     context.stderr.write(
-      `marketwright: the exchange has not reported its open orders, so orders of an earlier run may still fill: npx marketwright cancel-all ${file} cancels them at the exchange\n`,
+      `marketwright: the exchange has not reported its open orders, so orders of an earlier run may still fill: marketwright cancel-all ${file} cancels them at the exchange\n`,
     );
   } else if (!areApart && fault === undefined) return;
   throw new ReportedFailure();

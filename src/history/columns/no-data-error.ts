@@ -31,7 +31,7 @@ export function noDataError(
   return new ConfigError(`has no ${kinds.join(" and no ")} at that time`, {
     field: market,
     value: `${toDay(fromMs)} to ${toDay(Math.max(fromMs, toMs - 1))}`,
-    expected: `${whatIsThere(store, market)} (npx marketwright data list --store ${store.root})`,
+    expected: `${whatIsThere(store, market)} (marketwright data list --store ${store.root})`,
   });
 }
 

@@ -43,7 +43,7 @@ export function stagedWork(store: HistoryStore): readonly StagedWork[] {
     }
     const recording = recordingFolder(store.root, name);
     if (partsIn(recording).length > 0) {
-      const advice = `the next recording of the market stores it: npx marketwright data record --store ${store.root} --market ${name} --for 1s`;
+      const advice = `the next recording of the market stores it: marketwright data record --store ${store.root} --market ${name} --for 1s`;
       found.push({
         what: "recording",
         market: name,

@@ -145,7 +145,7 @@ async function play(
   await stage.expectHonest();
   const { paper, credit } = await stage.held();
   const won = stage.ledger().filter(({ outcome }) => outcome === "won");
-  expect([...stage.desk.inherited.values()].map(({ lots }) => lots)).toEqual([1_000]);
+  expect([...stage.desk.acquired.values()].map(({ lots }) => lots)).toEqual([1_000]);
   expect(won.map(({ takenOver }) => takenOver?.paper)).toEqual([COIN]);
   expect(paper).toBe(COIN);
   expect(credit).toBe(OWN + (won[0]?.takenOver?.credit ?? 0n));

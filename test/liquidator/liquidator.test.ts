@@ -98,7 +98,7 @@ describe("several markets", () => {
     expect(won[0]?.marketId).toBe("btcusdc");
     expect(await stage.paper()).toBe(COIN);
     expect(await stage.nonces()).toBe(won.length);
-    expect(stage.desk.inherited.size).toBe(won.length);
+    expect(stage.desk.acquired.size).toBe(won.length);
     expect(await stage.stops()).toBe(0);
     await stage.expectHonest();
   });
@@ -122,7 +122,7 @@ describe("several markets", () => {
     await stage.blocks(6);
     expect(await stage.paper(), "its price is back, and so is the other account").toBe(2n * COIN);
     expect(await stage.stops()).toBe(0);
-    expect(await stage.nonces()).toBe(stage.desk.inherited.size);
+    expect(await stage.nonces()).toBe(stage.desk.acquired.size);
   });
 });
 
@@ -142,7 +142,7 @@ describe("a stop", () => {
     });
     expect(await stage.nonces()).toBe(1);
     expect(await stage.held()).toEqual({ paper: 0n, credit: OWN });
-    expect(stage.desk.inherited.size).toBe(0);
+    expect(stage.desk.acquired.size).toBe(0);
     await stage.expectHonest();
   });
 
@@ -158,7 +158,7 @@ describe("a stop", () => {
     await stage.blocks(3);
     expect(stage.troubles()).toContain("a takeover of an earlier run is still in flight");
     const taken = await stage.paper();
-    expect(stage.desk.inherited.size).toBe(taken === 0n ? 0 : 1);
+    expect(stage.desk.acquired.size).toBe(taken === 0n ? 0 : 1);
     expect(await stage.stops()).toBe(0);
     await stage.expectHonest();
   });

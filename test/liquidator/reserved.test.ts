@@ -12,14 +12,14 @@ it("a takeover's room is reserved before anything is sent, and given back once t
   stage.starts({
     onStep: (kind) => {
       reserved.set(kind, stage.desk.reserved);
-      held.set(kind, stage.desk.inherited.size);
+      held.set(kind, stage.desk.acquired.size);
     },
   });
   await stage.blocks(3);
   for (const step of ["stored", "simulated", "sent"])
     expect([step, reserved.get(step)]).toMatchObject([step, [{ paper: COIN }]]);
-  expect(held.get("inherited")).toBe(1);
-  expect(reserved.get("inherited"), "held, and its room is still reserved").toMatchObject([
+  expect(held.get("acquired")).toBe(1);
+  expect(reserved.get("acquired"), "held, and its room is still reserved").toMatchObject([
     { marketId: "btcusdc", paper: COIN },
   ]);
   expect(stage.desk.reserved).toEqual([]);
@@ -55,19 +55,19 @@ it("a block removed by a reorg takes the position away, and its room is reserved
   const stage = await LiquidatingStage.open();
   await stage.price(56_000);
   await stage.blocks();
-  const atDisinherit: (readonly PlannedTakeover[])[] = [];
+  const atRevert: (readonly PlannedTakeover[])[] = [];
   stage.starts({
     plan: { confirmations: 3 },
-    onStep: (kind) => kind === "disinherited" && atDisinherit.push(stage.desk.reserved),
+    onStep: (kind) => kind === "reverted" && atRevert.push(stage.desk.reserved),
   });
   await stage.blocks(2);
   expect(stage.desk.reserved).toEqual([]);
   await stage.reorg(2);
   await stage.blocks(5);
-  for (const reserved of atDisinherit)
+  for (const reserved of atRevert)
     expect(reserved, "before the position is taken back").toMatchObject([{ paper: COIN }]);
   expect(stage.desk.reserved).toEqual([]);
-  expect(stage.desk.inherited.size).toBe(1);
+  expect(stage.desk.acquired.size).toBe(1);
   expect(await stage.stops()).toBe(0);
 });
 
@@ -86,6 +86,6 @@ it("a run killed after sending has its room reserved again at the next start, ev
   expect(stage.desk.reserved, "what was never sent is gone").toEqual([sent]);
   await stage.blocks(4);
   expect(stage.desk.reserved).toEqual([]);
-  expect(stage.desk.inherited.size).toBe(1);
+  expect(stage.desk.acquired.size).toBe(1);
   expect(await stage.stops()).toBe(0);
 });

@@ -25,7 +25,7 @@ describe("killed and started again", () => {
       expect(await stage.nonces()).toBe(1);
       expect(await stage.held()).toEqual({ paper: COIN, credit: OWN - PRICE });
       expect([...stage.desk.toldTimes.values()]).toEqual([1]);
-      expect([...stage.desk.inherited.values()]).toMatchObject([
+      expect([...stage.desk.acquired.values()]).toMatchObject([
         { marketId: "btcusdc", lots: 1_000, credit: -PRICE },
       ]);
       expect(stage.ledger().filter(({ outcome }) => outcome === "won")).toHaveLength(1);
@@ -46,7 +46,7 @@ describe("killed and started again", () => {
     });
     await stage.blocks(2);
     expect(await stage.held()).toEqual({ paper: COIN, credit: OWN - PRICE });
-    expect(stage.desk.inherited.size).toBe(0);
+    expect(stage.desk.acquired.size).toBe(0);
     stage.starts();
     await stage.blocks(2);
     expect([...stage.desk.toldTimes.values()]).toEqual([1]);
@@ -64,15 +64,15 @@ describe("killed and started again", () => {
     await stage.blocks();
     stage.starts({ plan: { confirmations: 3 } });
     await stage.blocks(2);
-    const [first = ""] = stage.desk.inherited.keys();
+    const [first = ""] = stage.desk.acquired.keys();
     expect(first).not.toBe("");
     stage.isKilled();
     await stage.reorg(2);
     stage.starts({ plan: { confirmations: 3 } });
     await stage.blocks(5);
     expect([...stage.desk.toldTimes.values()]).toEqual([1, 1]);
-    expect(stage.desk.inherited.has(first)).toBe(false);
-    expect([...stage.desk.inherited.keys()]).toEqual([stage.opportunity().takenOver?.id]);
+    expect(stage.desk.acquired.has(first)).toBe(false);
+    expect([...stage.desk.acquired.keys()]).toEqual([stage.opportunity().takenOver?.id]);
     expect(await stage.nonces()).toBe(1);
     expect(await stage.held()).toEqual({ paper: COIN, credit: OWN - PRICE });
     expect(await stage.stops()).toBe(0);
@@ -87,7 +87,7 @@ describe("a reorganisation deeper than what was waited for", () => {
     await stage.blocks();
     stage.starts({ plan: { confirmations: 2 } });
     await stage.blocks(4);
-    const [first = ""] = stage.desk.inherited.keys();
+    const [first = ""] = stage.desk.acquired.keys();
     expect(stage.opportunity()).toMatchObject({ outcome: "won", takenOver: { id: first } });
 
     await stage.reorg(4);
@@ -98,12 +98,12 @@ describe("a reorganisation deeper than what was waited for", () => {
         fields: { was: "mined", hash: first.split("@")[0] },
       },
     ]);
-    expect(stage.desk.inherited.has(first)).toBe(false);
+    expect(stage.desk.acquired.has(first)).toBe(false);
     expect(stage.opportunity()).toMatchObject({
       outcome: "won",
       takenOver: { lots: 1_000, credit: -PRICE },
     });
-    expect([...stage.desk.inherited.keys()]).toEqual([stage.opportunity().takenOver?.id]);
+    expect([...stage.desk.acquired.keys()]).toEqual([stage.opportunity().takenOver?.id]);
     expect(await stage.nonces()).toBe(1);
     expect(await stage.held()).toEqual({ paper: COIN, credit: OWN - PRICE });
     expect(stage.process.ledger.counts()).toMatchObject({ seen: 1, won: 1, open: 0 });
@@ -117,7 +117,7 @@ describe("a reorganisation deeper than what was waited for", () => {
     await stage.blocks();
     stage.starts({ plan: { confirmations: 1 } });
     await stage.blocks(3);
-    expect(stage.desk.inherited.size).toBe(1);
+    expect(stage.desk.acquired.size).toBe(1);
 
     // The other branch's pool has the same transaction, and a rival that pays more.
     const forked = stage.reorg(3);
@@ -127,7 +127,7 @@ describe("a reorganisation deeper than what was waited for", () => {
     const { outcome, inheritedId, takenOver, gasWei } = stage.opportunity();
     expect([outcome, inheritedId, takenOver]).toEqual(["lost", undefined, undefined]);
     expect(gasWei).toBeGreaterThan(0n);
-    expect(stage.desk.inherited.size).toBe(0);
+    expect(stage.desk.acquired.size).toBe(0);
     expect(await stage.held()).toEqual({ paper: 0n, credit: OWN });
     expect(stage.process.ledger.counts()).toMatchObject({ won: 0, lost: 1, open: 0, gasWei });
     expect(await stage.stops()).toBe(0);

@@ -73,7 +73,7 @@ async function firstIsFinal(venue: SlowVenue): Promise<LiquidatingStage> {
   for (let i = 0; i < 6 && stage.process.lanes?.jobs()[0]?.state !== "final"; i += 1)
     await stage.blocks();
   expect(stage.opportunity()).toMatchObject({ outcome: "open", takenOver: { lots: 400 } });
-  expect(stage.desk.inherited.size).toBe(1);
+  expect(stage.desk.acquired.size).toBe(1);
   return stage;
 }
 
@@ -82,10 +82,10 @@ it("a second takeover of the same position never takes back the first, however l
   const stage = await firstIsFinal(venue);
   venue.mostLots = 1_000;
   await stage.blocks(4);
-  expect([...stage.desk.inherited.values()].map(({ lots }) => lots)).toEqual([400]);
+  expect([...stage.desk.acquired.values()].map(({ lots }) => lots)).toEqual([400]);
   venue.answers();
   await stage.blocks(4);
-  expect([...stage.desk.inherited.values()].map(({ lots }) => lots)).toEqual([400, 600]);
+  expect([...stage.desk.acquired.values()].map(({ lots }) => lots)).toEqual([400, 600]);
   expect(stage.ledger().map(({ outcome, takenOver }) => [outcome, takenOver?.lots])).toEqual([
     ["won", 400],
     ["won", 600],
@@ -105,7 +105,7 @@ it("a takeover whose transaction is forgotten stays held when another of the sam
   venue.answers();
   stage.starts({ rework: venue.rework });
   await stage.blocks(4);
-  expect([...stage.desk.inherited.values()].map(({ lots }) => lots)).toEqual([400, 600]);
+  expect([...stage.desk.acquired.values()].map(({ lots }) => lots)).toEqual([400, 600]);
   expect(stage.ledger().map(({ outcome, takenOver }) => [outcome, takenOver?.lots])).toEqual([
     ["won", 400],
     ["won", 600],

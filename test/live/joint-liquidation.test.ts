@@ -122,7 +122,7 @@ it("a market maker that takes a position over in its own market has it in its qu
     true,
   );
   const [report] = bot?.liquidatedInventory.reports() ?? [];
-  expect(report).toMatchObject({ state: "open", inheritedLots: 2_900 });
+  expect(report).toMatchObject({ state: "open", acquiredLots: 2_900 });
   expect(bot?.context.account.positionLots(MARKET), "counted in the same turn").toBe(
     2_900 - (report?.soldLots ?? 0),
   );
@@ -142,7 +142,7 @@ it("a market maker that takes a position over in its own market has it in its qu
   expect(await until(() => unwound()?.state !== "open", 40_000)).toBe(true);
   expect(unwound()).toMatchObject({
     state: "done",
-    inheritedLots: 2_900,
+    acquiredLots: 2_900,
     soldLots: 2_900,
     remainingLots: 0,
   });
@@ -155,15 +155,15 @@ it("a market maker that takes a position over in its own market has it in its qu
     String(settled()),
   ).toBe(true);
   expect(sides().sort(), "quoted on both sides again").toEqual(["BUY", "SELL"]);
-  const { inheritedCredit = 0n, proceedsCredit = 0n, feesCredit = 0n } = unwound() ?? {};
-  expect(proceedsCredit + inheritedCredit - feesCredit, "earned").toBeGreaterThan(0n);
+  const { acquiredCredit = 0n, proceedsCredit = 0n, feesCredit = 0n } = unwound() ?? {};
+  expect(proceedsCredit + acquiredCredit - feesCredit, "earned").toBeGreaterThan(0n);
   const [opportunity] = running?.liquidator?.ledger.recent(1) ?? [];
   expect(opportunity).toMatchObject({
     outcome: "won",
-    takenOver: { credit: inheritedCredit },
+    takenOver: { credit: acquiredCredit },
     unwound: { state: "done", remainingLots: 0 },
   });
-  const profitQuote = inheritedCredit + proceedsCredit - feesCredit - (opportunity?.gasQuote ?? 0n);
+  const profitQuote = acquiredCredit + proceedsCredit - feesCredit - (opportunity?.gasQuote ?? 0n);
   expect(running?.liquidator?.ledger.counts(), "to the unit").toMatchObject({
     won: 1,
     open: 0,

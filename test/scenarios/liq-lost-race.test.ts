@@ -28,7 +28,7 @@ it("a race that a higher tip wins in the same block is lost, not failed: its gas
     profitQuote: -gasCredit(gasWei),
   });
   expect(ended?.takenOver).toBeUndefined();
-  expect(stage.desk.inherited.size).toBe(0);
+  expect(stage.desk.acquired.size).toBe(0);
   expect(await stage.counted()).toEqual({ seen: 2, confirmed: 2, lost: 1 });
   expect(stage.troubles(), "a lost race is no error").toEqual([]);
 

@@ -26,7 +26,7 @@ it("a price that turns between simulation and inclusion undoes the takeover, not
     -55_341_000_000n,
   );
   expect(await stage.held()).toEqual({ paper: 0n, credit: 500_000_000_000n });
-  expect(stage.desk.inherited.size).toBe(0);
+  expect(stage.desk.acquired.size).toBe(0);
   expect((await stage.counted()).reverted).toBe(1);
 
   // The book follows, and what pays again is taken, once.

@@ -57,7 +57,7 @@ it("where more would eat the profit it is given up: the nonce is used by a trans
   expect(spent).toBeLessThanOrEqual(first?.intended?.maxCostWei ?? 0n);
   expect(await stage.nonces()).toBe(1);
   expect(await stage.held()).toEqual({ paper: 0n, credit: 500_000_000_000n });
-  expect(stage.desk.inherited.size).toBe(0);
+  expect(stage.desk.acquired.size).toBe(0);
   expect(await stage.stops()).toBe(0);
   await stage.expectHonest();
 });

@@ -358,7 +358,7 @@ export class LiquidatingStage {
 
   /**
    * An independent reading of the chain finds nothing paid twice, no nonce astray, and the ledger
-   * and the inheritance as the chain is.
+   * and the acquired positions as the chain has them.
    */
   async expectHonest(): Promise<void> {
     const violations = await judge(this.ground, {
@@ -366,7 +366,7 @@ export class LiquidatingStage {
       firstNonce: this.#firstNonce,
       records: this.disk.records,
       opportunities: this.ledger(),
-      inherited: this.desk.inherited,
+      acquired: this.desk.acquired,
       toldTimes: this.desk.toldTimes,
       marginBufferBps: BigInt(BUFFER_BPS),
     });

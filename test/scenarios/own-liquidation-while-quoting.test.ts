@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Lots } from "#core/units.js";
-import { InheritingStage, MARK } from "./inheriting-stage.js";
+import { AcquiringStage, MARK } from "./acquiring-stage.js";
 import { ASK, BID } from "./stage.js";
 
 /** `limits.maxPositionBase` of the stage. */
@@ -10,7 +10,7 @@ const QUESTION = "balances";
 
 describe("the own account is liquidated while its bot quotes", () => {
   it("nothing is bought on the position that is gone: no order leaves before the exchange has said what is held now", async () => {
-    const stage = new InheritingStage();
+    const stage = new AcquiringStage();
     await stage.botStarts();
     for (let lot = 0; lot < 6; lot++) {
       stage.counterparty.buys(10, ASK);
@@ -37,7 +37,7 @@ describe("the own account is liquidated while its bot quotes", () => {
   });
 
   it("so it is where somebody takes a position over for the account, and no liquidator runs with the bot", async () => {
-    const stage = new InheritingStage({ bot: { chain: undefined, liquidator: undefined } });
+    const stage = new AcquiringStage({ bot: { chain: undefined, liquidator: undefined } });
     await stage.botStarts();
     const ends = stage.network.every(QUESTION, { is: "answer late", byMs: 1_500 });
     stage.applies({ lots: 60, credit: -60n * BigInt(MARK) * 100n });

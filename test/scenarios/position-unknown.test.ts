@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { buildBotStatus } from "#bot/bot-status.js";
 import type { Lots } from "#core/units.js";
-import { InheritingStage, MARK } from "./inheriting-stage.js";
+import { AcquiringStage, MARK } from "./acquiring-stage.js";
 import { BID, MARKET } from "./stage.js";
 
 /** `limits.maxPositionBase` of the stage. */
@@ -13,7 +13,7 @@ const ALERT = "the position of a market is unknown: the bot does not quote there
 /** Sixty lots long, acquired at the mark. */
 const SIXTY = { lots: 60, credit: -60n * BigInt(MARK) * 100n };
 
-function underWay(stage: InheritingStage, ...lots: readonly Lots[]): void {
+function underWay(stage: AcquiringStage, ...lots: readonly Lots[]): void {
   const takeovers = lots.map((size, at) => ({
     jobId: `job ${at}`,
     marketId: MARKET,
@@ -23,7 +23,7 @@ function underWay(stage: InheritingStage, ...lots: readonly Lots[]): void {
 }
 
 /** The account's stream reports the position as the exchange has it now. */
-function streamsPosition(stage: InheritingStage): void {
+function streamsPosition(stage: AcquiringStage): void {
   const { account } = stage.rig.bot.context;
   const position = {
     marketId: MARKET,
@@ -40,7 +40,7 @@ function streamsPosition(stage: InheritingStage): void {
 }
 
 /** A counterparty sells into every bid of the bot. Returns the largest position of that time. */
-async function soldTo(stage: InheritingStage, forMs: number): Promise<Lots> {
+async function soldTo(stage: AcquiringStage, forMs: number): Promise<Lots> {
   let most = 0;
   for (let waited = 0; waited < forMs; waited += 100) {
     stage.counterparty.sells(40, BID);
@@ -50,18 +50,18 @@ async function soldTo(stage: InheritingStage, forMs: number): Promise<Lots> {
   return most;
 }
 
-function knownLots(stage: InheritingStage): Lots {
+function knownLots(stage: AcquiringStage): Lots {
   return stage.rig.bot.context.account.positionLots(MARKET);
 }
 
-function alerts(stage: InheritingStage) {
+function alerts(stage: AcquiringStage) {
   return stage.notices.flatMap((notice) =>
     notice.kind === "log" && notice.message === ALERT ? [notice] : [],
   );
 }
 
 /** It lifts itself, and the bot then knows what it holds. */
-async function expectKnown(stage: InheritingStage, withinMs: number): Promise<void> {
+async function expectKnown(stage: AcquiringStage, withinMs: number): Promise<void> {
   for (let waited = 0; waited < withinMs && stage.halts().length > 0; waited += 100)
     await stage.passes(100);
   expect([stage.halts(), knownLots(stage)]).toEqual([[], stage.positionLots()]);
@@ -69,7 +69,7 @@ async function expectKnown(stage: InheritingStage, withinMs: number): Promise<vo
 
 describe("from the first word of a takeover nothing is quoted in its market until the position is known", () => {
   it("the exchange's income, with a liquidator in the process: its receipt may never come", async () => {
-    const stage = new InheritingStage();
+    const stage = new AcquiringStage();
     await stage.botStarts();
     stage.wants({ lots: 40 });
     await stage.passes(1_000);
@@ -84,7 +84,7 @@ describe("from the first word of a takeover nothing is quoted in its market unti
   });
 
   it("a position on the account's stream that no trade, order or takeover explains", async () => {
-    const stage = new InheritingStage();
+    const stage = new AcquiringStage();
     await stage.botStarts();
     const ends = stage.network.every(QUESTION, { is: "answer late", byMs: 2_500 });
     stage.applies(SIXTY, { told: false });
@@ -100,7 +100,7 @@ describe("from the first word of a takeover nothing is quoted in its market unti
   });
 
   it("a position of REST that nothing explains", async () => {
-    const stage = new InheritingStage();
+    const stage = new AcquiringStage();
     await stage.botStarts();
     stage.applies(SIXTY, { told: false, listed: false });
     for (let waited = 0; waited < 40_000 && stage.halts().length === 0; waited += 100)
@@ -112,7 +112,7 @@ describe("from the first word of a takeover nothing is quoted in its market unti
   });
 
   it("what trades, open orders and settlements explain holds nothing up", async () => {
-    const stage = new InheritingStage({ exchange: { settlement: { delayMs: 3_000 } } });
+    const stage = new AcquiringStage({ exchange: { settlement: { delayMs: 3_000 } } });
     await stage.botStarts();
     for (let trade = 0; trade < 20; trade++) {
       if (trade % 2 === 0) stage.counterparty.sells(7, BID);
@@ -126,7 +126,7 @@ describe("from the first word of a takeover nothing is quoted in its market unti
   });
 
   it("our own transaction that was sent and whose receipt is missing, until it is known what became of it", async () => {
-    const stage = new InheritingStage();
+    const stage = new AcquiringStage();
     await stage.botStarts();
     underWay(stage, 60);
     await stage.passes(9_000);
@@ -141,7 +141,7 @@ describe("from the first word of a takeover nothing is quoted in its market unti
   });
 
   it("and once the exchange has reported that takeover, the position is known without the receipt, and takes the room by itself", async () => {
-    const stage = new InheritingStage();
+    const stage = new AcquiringStage();
     await stage.botStarts();
     underWay(stage, 60, -30);
     await stage.passes(1_000);
@@ -157,7 +157,7 @@ describe("from the first word of a takeover nothing is quoted in its market unti
     await stage.passes(10_000);
     expect(stage.halts(), "the receipt is missing, and nothing is unknown").toEqual([]);
     // The receipt comes at last: it is the same one.
-    stage.inherits(
+    stage.acquires(
       stage.takeover(60, { credit: SIXTY.credit, atMs: stage.clock.nowMs() - 15_000 }),
     );
     underWay(stage);
@@ -167,10 +167,10 @@ describe("from the first word of a takeover nothing is quoted in its market unti
 });
 
 describe("where REST is too slow to be of use", () => {
-  const silent = (stage: InheritingStage) => stage.network.every(QUESTION, { is: "answer lost" });
+  const silent = (stage: AcquiringStage) => stage.network.every(QUESTION, { is: "answer lost" });
 
   it("the stream's own position ends it, once no order of ours can fill any more and every trade has settled", async () => {
-    const stage = new InheritingStage({ exchange: { settlement: { delayMs: 3_000 } } });
+    const stage = new AcquiringStage({ exchange: { settlement: { delayMs: 3_000 } } });
     await stage.botStarts();
     silent(stage);
     stage.counterparty.sells(10, BID);
@@ -188,7 +188,7 @@ describe("where REST is too slow to be of use", () => {
   });
 
   it("not one from before the liquidation, and not one at no price near the mark", async () => {
-    const stage = new InheritingStage();
+    const stage = new AcquiringStage();
     await stage.botStarts();
     silent(stage);
     streamsPosition(stage);
@@ -201,7 +201,7 @@ describe("where REST is too slow to be of use", () => {
   });
 
   it("a doubt that the next position on the stream clears is over with it", async () => {
-    const stage = new InheritingStage();
+    const stage = new AcquiringStage();
     await stage.botStarts();
     silent(stage);
     stage.applies(SIXTY, { told: false, listed: false });
@@ -216,7 +216,7 @@ describe("where REST is too slow to be of use", () => {
 
 describe("a position that stays unknown", () => {
   it("is an error in the log after 30 s, once, and in status and metrics all the time", async () => {
-    const stage = new InheritingStage();
+    const stage = new AcquiringStage();
     await stage.botStarts();
     const ends = stage.network.every(QUESTION, { is: "answer lost" });
     // At a third of the mark: the stream's position alone does not explain it.
@@ -241,7 +241,7 @@ describe("a position that stays unknown", () => {
 
 describe("at the end of a run", () => {
   it("the exchange is asked for the position, and a takeover that it has reported only just is in it", async () => {
-    const stage = new InheritingStage();
+    const stage = new AcquiringStage();
     await stage.botStarts();
     stage.applies(SIXTY);
     expect(await stage.botStops()).toEqual({ reason: "SIGINT", ordersLeft: [], openOrdersLeft: 0 });
@@ -249,7 +249,7 @@ describe("at the end of a run", () => {
   });
 
   it("so is one that it has reported to nobody, and the bot does not leave before the two agree", async () => {
-    const stage = new InheritingStage({ bot: { chain: undefined, liquidator: undefined } });
+    const stage = new AcquiringStage({ bot: { chain: undefined, liquidator: undefined } });
     await stage.botStarts();
     stage.applies(SIXTY, { told: false });
     expect(await stage.botStops()).toEqual({ reason: "SIGINT", ordersLeft: [], openOrdersLeft: 0 });
@@ -257,7 +257,7 @@ describe("at the end of a run", () => {
   });
 
   it("what the exchange contradicts to the end is named with both positions, and what it does not report as unreported", async () => {
-    const stage = new InheritingStage();
+    const stage = new AcquiringStage();
     await stage.botStarts();
     // The reconciliation never ends; the last question is answered.
     stage.network.every("incomes", { is: "answer lost" });
@@ -269,7 +269,7 @@ describe("at the end of a run", () => {
       positionsApart: [{ marketId: MARKET, positionBase: "0", exchangeBase: "0.06" }],
     });
 
-    const silent = new InheritingStage();
+    const silent = new AcquiringStage();
     await silent.botStarts();
     silent.network.every(QUESTION, { is: "answer lost" });
     expect(await silent.botStops(60_000)).toMatchObject({
@@ -279,10 +279,10 @@ describe("at the end of a run", () => {
   });
 
   it("a takeover that was taken back and that the exchange holds to the end is named, and is no success", async () => {
-    const stage = new InheritingStage();
+    const stage = new AcquiringStage();
     await stage.botStarts();
     const takeover = stage.takeover(60);
-    stage.inherits(takeover);
+    stage.acquires(takeover);
     stage.applies(takeover);
     await stage.passes(2_000);
     const lots = stage.positionLots();
@@ -294,7 +294,7 @@ describe("at the end of a run", () => {
   });
 
   it("trades that have not settled are no contradiction, however the exchange counts them", async () => {
-    const stage = new InheritingStage({ exchange: { settlement: { delayMs: 20_000 } } });
+    const stage = new AcquiringStage({ exchange: { settlement: { delayMs: 20_000 } } });
     await stage.botStarts();
     stage.counterparty.sells(10, BID);
     await stage.passes(1_000);

@@ -18,7 +18,7 @@ it("a relay that takes a transaction, gives its hash and never includes it has n
   expect(taken, "sent again when nobody knows it").toBeGreaterThan(1);
   expect(stage.opportunity(), "a hash is not a takeover").toMatchObject({ outcome: "open" });
   expect(stage.opportunity().takenOver).toBeUndefined();
-  expect(stage.desk.inherited.size).toBe(0);
+  expect(stage.desk.acquired.size).toBe(0);
   expect(await stage.counted()).toEqual({ seen: 1, confirmed: 1 });
 
   // Past the deadline the takeover is cancelled; the relay loses the cancel as well. Nothing else

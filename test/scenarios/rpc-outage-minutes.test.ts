@@ -82,11 +82,11 @@ it("an RPC that goes for two minutes right after a takeover was sent: whether it
   await stage.blocks(60);
   // The transaction came through although no answer did.
   expect(await stage.held()).toEqual({ paper: COIN, credit: OWN - PRICE });
-  expect([...stage.desk.inherited.values()]).toEqual([]);
+  expect([...stage.desk.acquired.values()]).toEqual([]);
   expect(stage.opportunity()).toMatchObject({ outcome: "open" });
   stage.weather[0] = FAIR;
   await stage.blocks(30_000 / BLOCK_MS + 4);
-  expect([...stage.desk.inherited.values()]).toMatchObject([{ lots: 1_000, credit: -PRICE }]);
+  expect([...stage.desk.acquired.values()]).toMatchObject([{ lots: 1_000, credit: -PRICE }]);
   expect(stage.opportunity()).toMatchObject({ outcome: "won", attempts: 1 });
   expect(await stage.nonces()).toBe(1);
   expect(await stage.stops()).toBe(0);

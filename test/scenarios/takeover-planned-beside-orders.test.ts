@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
 import { BotLiquidatorVenue } from "#bot/liquidator-venue.js";
 import type { VenueMarket } from "#liquidator/victims.js";
-import { InheritingStage } from "./inheriting-stage.js";
+import { AcquiringStage } from "./acquiring-stage.js";
 import { ASK, BID } from "./stage.js";
 
 /** The market from which a liquidator would plan now. */
-function planned(stage: InheritingStage): VenueMarket {
+function planned(stage: AcquiringStage): VenueMarket {
   const { bot } = stage.rig;
   const venue = new BotLiquidatorVenue(
     bot,
@@ -20,7 +20,7 @@ function planned(stage: InheritingStage): VenueMarket {
 }
 
 it("a takeover is planned beside every order that may still fill: those that nobody has answered, and manual ones", async () => {
-  const stage = new InheritingStage();
+  const stage = new AcquiringStage();
   await stage.botStarts();
   expect(planned(stage).workingLots).toEqual({ buy: 10, sell: 10 });
   // Both quotes move; the answers of the new ones do not come.
@@ -37,7 +37,7 @@ it("a takeover is planned beside every order that may still fill: those that nob
 });
 
 it("a takeover is planned from the position with the trades that have not settled", async () => {
-  const stage = new InheritingStage({ exchange: { settlement: { delayMs: 60_000 } } });
+  const stage = new AcquiringStage({ exchange: { settlement: { delayMs: 60_000 } } });
   await stage.botStarts();
   stage.counterparty.sells(10, BID);
   await stage.passes(1_000);

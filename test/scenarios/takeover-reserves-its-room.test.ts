@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { PlannedTakeover } from "#account/takeover.js";
 import { TAKEOVERS_FILE } from "#bot/stored-takeovers.js";
 import type { Lots } from "#core/units.js";
-import { InheritingStage } from "./inheriting-stage.js";
+import { AcquiringStage } from "./acquiring-stage.js";
 import { ASK, BID, MARKET } from "./stage.js";
 
 const PAPER_PER_LOT = 10n ** 15n;
@@ -12,13 +12,13 @@ function underWay(lots: Lots, jobId = "job"): PlannedTakeover {
   return { jobId, marketId: MARKET, paper: BigInt(lots) * PAPER_PER_LOT };
 }
 
-function reserves(stage: InheritingStage, ...takeovers: readonly PlannedTakeover[]): void {
+function reserves(stage: AcquiringStage, ...takeovers: readonly PlannedTakeover[]): void {
   stage.rig.bot.command({ command: "reserve", takeovers });
 }
 
 describe("a takeover that is planned takes its room in maxPositionBase (0.1) from every order", () => {
   it("quotes that fit beside it stay; what is filled meanwhile is not quoted again on its side until it is held or gone", async () => {
-    const stage = new InheritingStage();
+    const stage = new AcquiringStage();
     await stage.botStarts();
     reserves(stage, underWay(85));
     await stage.passes(2_000);
@@ -33,7 +33,7 @@ describe("a takeover that is planned takes its room in maxPositionBase (0.1) fro
   });
 
   it("on the side of a short as well", async () => {
-    const stage = new InheritingStage();
+    const stage = new AcquiringStage();
     await stage.botStarts();
     reserves(stage, underWay(-85));
     stage.counterparty.buys(10, ASK);
@@ -42,12 +42,12 @@ describe("a takeover that is planned takes its room in maxPositionBase (0.1) fro
   });
 
   it("once it is held its position takes the room: in the turn that brings it, before the reservation ends", async () => {
-    const stage = new InheritingStage({ unwind: { makerFirstMs: 60_000 } });
+    const stage = new AcquiringStage({ unwind: { makerFirstMs: 60_000 } });
     await stage.botStarts();
     reserves(stage, underWay(95));
     await stage.passes(1_000);
     const takeover = stage.takeover(95);
-    stage.inherits(takeover);
+    stage.acquires(takeover);
     stage.applies(takeover);
     reserves(stage);
     let most = 0;
@@ -64,7 +64,7 @@ describe("a takeover that is planned takes its room in maxPositionBase (0.1) fro
   });
 
   it("a bot that is killed while one is under way leaves the room to it when it is started again", async () => {
-    const stage = new InheritingStage();
+    const stage = new AcquiringStage();
     await stage.botStarts();
     reserves(stage, underWay(95));
     expect(stage.store.read(TAKEOVERS_FILE)).toContain('"jobId":"job"');
@@ -83,7 +83,7 @@ describe("a takeover that is planned takes its room in maxPositionBase (0.1) fro
     ["without a liquidator", { chain: undefined, liquidator: undefined }],
     ["with one that only rehearses", { liquidator: { minProfitQuote: "1", dryRun: true } }],
   ])("%s nobody says what became of it: after ten minutes its room is free", async (_what, bot) => {
-    const stage = new InheritingStage({ bot });
+    const stage = new AcquiringStage({ bot });
     await stage.botStarts();
     reserves(stage, underWay(95));
     stage.counterparty.sells(10, BID);

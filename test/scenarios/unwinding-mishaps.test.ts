@@ -1,18 +1,18 @@
 import { describe, expect, it } from "vitest";
-import { brings, InheritingStage, MARK } from "./inheriting-stage.js";
+import { AcquiringStage, brings, MARK } from "./acquiring-stage.js";
 import { BID } from "./stage.js";
 
 describe("what may befall an unwinding", () => {
   it("the exchange tells the takeover first, and it is said twice: it counts once", async () => {
-    const stage = new InheritingStage({ alone: true });
+    const stage = new AcquiringStage({ alone: true });
     await stage.botStarts();
     const takeover = stage.takeover(10);
     stage.applies(takeover);
     await stage.passes(2_000);
     expect(stage.rig.bot.context.account.positionLots("btcusdc")).toBe(10);
     expect(stage.quotes(), "nobody has said that it is to be unwound").toEqual([]);
-    stage.inherits(takeover);
-    stage.inherits(takeover);
+    stage.acquires(takeover);
+    stage.acquires(takeover);
     expect(stage.rig.bot.context.account.positionLots("btcusdc")).toBe(10);
     await stage.passes(30_000);
     expect(stage.report()).toMatchObject({ state: "done", soldLots: 10 });
@@ -22,10 +22,10 @@ describe("what may befall an unwinding", () => {
   });
 
   it("a reorganisation takes it back: what was sold of it is bought again", async () => {
-    const stage = new InheritingStage({ alone: true });
+    const stage = new AcquiringStage({ alone: true });
     await stage.botStarts();
     const takeover = stage.takeover(10);
-    stage.inherits(takeover);
+    stage.acquires(takeover);
     stage.applies(takeover);
     await stage.passes(3_000);
     stage.counterparty.buys(4, MARK);
@@ -36,7 +36,7 @@ describe("what may befall an unwinding", () => {
     await stage.passes(1_000);
     expect(stage.report()).toMatchObject({
       state: "open",
-      inheritedLots: 0,
+      acquiredLots: 0,
       soldLots: 4,
       remainingLots: -4,
     });
@@ -47,10 +47,10 @@ describe("what may befall an unwinding", () => {
   });
 
   it("a reorganisation takes it back: what was sold of it is bought no worse than its price or the mark allow, however little is left", async () => {
-    const stage = new InheritingStage({ alone: true });
+    const stage = new AcquiringStage({ alone: true });
     await stage.botStarts();
     const takeover = stage.takeover(10);
-    stage.inherits(takeover);
+    stage.acquires(takeover);
     stage.applies(takeover);
     await stage.passes(3_000);
     stage.counterparty.buys(4, MARK);
@@ -63,10 +63,10 @@ describe("what may befall an unwinding", () => {
   });
 
   it("the chain takes it back and has it again: it counts and is sold once more, and nothing is quoted between the two", async () => {
-    const stage = new InheritingStage({ alone: true });
+    const stage = new AcquiringStage({ alone: true });
     await stage.botStarts();
     const takeover = stage.takeover(10);
-    stage.inherits(takeover);
+    stage.acquires(takeover);
     stage.applies(takeover);
     await stage.passes(3_000);
     stage.rig.bot.command({ command: "disinherit", takeoverId: takeover.id });
@@ -77,14 +77,14 @@ describe("what may befall an unwinding", () => {
       "taken-back",
     ]);
     expect(stage.quotes()).toEqual([]);
-    stage.inherits(takeover);
-    stage.inherits(takeover);
+    stage.acquires(takeover);
+    stage.acquires(takeover);
     expect(account.positionLots("btcusdc")).toBe(10);
     await stage.passes(30_000);
     expect(account.positionUncertainty("btcusdc")).toBeUndefined();
     expect(stage.report()).toMatchObject({
       state: "done",
-      inheritedLots: 10,
+      acquiredLots: 10,
       soldLots: 10,
       remainingLots: 0,
     });
@@ -95,12 +95,12 @@ describe("what may befall an unwinding", () => {
   it.each(["answer lost", "request lost"] as const)(
     "a slice of unknown fate (%s) is never sent a second time beside itself",
     async (is) => {
-      const stage = new InheritingStage({ alone: true, unwind: { makerFirstMs: 0, slices: 1 } });
+      const stage = new AcquiringStage({ alone: true, unwind: { makerFirstMs: 0, slices: 1 } });
       await stage.botStarts();
       const takeover = stage.takeover(10);
       stage.applies(takeover);
       stage.network.next("placeOrder", { is });
-      stage.inherits(takeover);
+      stage.acquires(takeover);
       await stage.passes(1_000);
       expect(stage.slices()).toHaveLength(1);
       await stage.passes(24_000);
@@ -112,7 +112,7 @@ describe("what may befall an unwinding", () => {
   );
 
   it("slices whose settlement fails remain, and are sold again", async () => {
-    const stage = new InheritingStage({
+    const stage = new AcquiringStage({
       alone: true,
       exchange: { settlement: { delayMs: 500, failureRate: 0.5 } },
       unwind: { horizonMs: 60_000 },
@@ -120,7 +120,7 @@ describe("what may befall an unwinding", () => {
     await stage.botStarts();
     const takeover = stage.takeover(12);
     stage.applies(takeover);
-    stage.inherits(takeover);
+    stage.acquires(takeover);
     await stage.passes(70_000);
     expect(stage.rig.bot.context.account.counts.failedTrades).toBeGreaterThan(0);
     const { soldLots, remainingLots, state } = stage.report();
@@ -130,10 +130,10 @@ describe("what may befall an unwinding", () => {
   });
 
   it("killed in the middle, the bot goes on from where it was, with what was bought of the offer meanwhile", async () => {
-    const stage = new InheritingStage({ alone: true, unwind: { makerFirstMs: 30_000 } });
+    const stage = new AcquiringStage({ alone: true, unwind: { makerFirstMs: 30_000 } });
     await stage.botStarts();
     const takeover = stage.takeover(10);
-    stage.inherits(takeover);
+    stage.acquires(takeover);
     stage.applies(takeover);
     await stage.passes(3_000);
     stage.counterparty.buys(2, MARK);
@@ -149,7 +149,7 @@ describe("what may befall an unwinding", () => {
       nettedLots: 0,
       proceedsCredit: brings(5, MARK),
     });
-    stage.inherits(takeover);
+    stage.acquires(takeover);
     expect(
       stage.rig.bot.context.account.positionLots("btcusdc"),
       "said again by whoever starts too",
@@ -161,7 +161,7 @@ describe("what may befall an unwinding", () => {
   });
 
   it("the own account is liquidated: position and profit follow by name, and its quotes go on from there", async () => {
-    const stage = new InheritingStage();
+    const stage = new AcquiringStage();
     await stage.botStarts();
     stage.counterparty.sells(10, BID);
     await stage.passes(3_000);

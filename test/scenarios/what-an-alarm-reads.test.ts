@@ -3,7 +3,7 @@ import { HEARTBEAT_FILE, parseHeartbeat } from "#bot/heartbeat.js";
 import { RunMonitor } from "#bot/run-monitor.js";
 import { silentLog } from "#monitoring/log.js";
 import { Metrics } from "#monitoring/metrics.js";
-import { InheritingStage } from "./inheriting-stage.js";
+import { AcquiringStage } from "./acquiring-stage.js";
 import { Stage } from "./stage.js";
 
 /**
@@ -51,7 +51,7 @@ describe("an alarm on the heartbeat", () => {
 
 describe("an alarm on quotes that do not rest", () => {
   it("reads nothing of a market that no strategy quotes: a liquidator alone would ring for ever", async () => {
-    const stage = new InheritingStage({ alone: true });
+    const stage = new AcquiringStage({ alone: true });
     const samples = scraped(stage);
     await stage.botStarts();
     expect(await samples("quoting")).toEqual([]);

@@ -18,12 +18,12 @@ import type { BoundStrategy, Strategy } from "#strategies/strategy.js";
 import type { ExchangeDoor } from "./exchange-door.js";
 
 /**
- * A machine's own clock: the world's, with a wall that may be set wrong, and a steady clock and
- * timers that stand still while it sleeps.
+ * A machine's own clock. Its wall clock may be wrong. Its monotonic clock and its timers stop while
+ * the machine sleeps.
  */
 export class MachineClock implements Clock {
   skewMs: Ms = 0;
-  /** How much later than they are due timers fire: the event loop is busy. */
+  /** Delay of all timers, as with a busy event loop. */
   lateMs: Ms = 0;
   readonly #world: Clock;
   #sleptMs: Ms = 0;
@@ -65,7 +65,7 @@ export class MachineClock implements Clock {
   }
 }
 
-/** A bot file as an object, with what a simulation never varies filled in. */
+/** A bot's file as an object, with defaults for everything that a simulation does not vary. */
 export function botConfig(file: Record<string, unknown>): BotConfig {
   const whole = {
     exchange: { rest: "http://exchange.test/v1", stream: "ws://exchange.test/v1" },
@@ -77,7 +77,7 @@ export function botConfig(file: Record<string, unknown>): BotConfig {
   return { ...botSchema.parse(whole), path: "/simulation/bot.yaml" };
 }
 
-/** Stands between a venue and the bot, to change events or to listen. */
+/** Observes or changes events and actions between a venue and the bot. */
 export interface VenueTap {
   /** May change or drop (undefined) an event on its way to the bot. */
   readonly event?: (event: VenueEvent) => VenueEvent | undefined;
@@ -86,7 +86,7 @@ export interface VenueTap {
 
 export interface RigOptions {
   readonly door: ExchangeDoor;
-  /** Rules read before, where the exchange may be away. */
+  /** Rules that were read before, if the exchange may be unavailable now. */
   readonly rules?: VenueRules | undefined;
   readonly transport: Transport;
   readonly clock: Clock;
@@ -102,8 +102,7 @@ export interface RigOptions {
 }
 
 /**
- * The real client, account, executor, risk and strategies, on a transport and a clock of the
- * test's.
+ * The real client, account, executor, risk and strategies, on the test's transport and clock.
  */
 export class BotRig {
   readonly bot: Bot;

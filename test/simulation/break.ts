@@ -2,17 +2,17 @@ import type { VenueRules } from "#exchange/records.js";
 import type { BotRig, RigOptions } from "./bot-rig.js";
 import type { SeedPlan } from "./seed-plan.js";
 
-/** One rule of the bot switched off, to prove that its loss is noticed. */
+/** A rule of the bot that is switched off, to prove that the simulation notices. */
 export interface Break {
   readonly name: string;
   readonly what: string;
   /** Changes the seed's plan before anything is built. */
   readonly plan?: (plan: SeedPlan) => SeedPlan;
-  /** Changes how a bot is put together; called for each start of a bot. */
+  /** Changes the options of a bot; called for each start of a bot. */
   readonly rig?: (
     options: RigOptions,
     context: { readonly rig: () => BotRig; readonly rules: VenueRules },
   ) => RigOptions;
-  /** Changes the bot after it was put together. */
+  /** Changes the bot after it was built. */
   readonly bot?: (rig: BotRig) => void;
 }

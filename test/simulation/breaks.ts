@@ -58,7 +58,7 @@ const withoutIdentity = <T extends { readonly hash: string; readonly info: strin
   info: `0x${"0".repeat(64)}`,
 });
 
-/** Orders in a phase close no slot and count in no worst case. */
+/** Removes orders in a phase from the slots and from the worst case. */
 function uncount(orders: OwnOrders, uncounted: OrderPhase): void {
   const { mayStillFill } = orders;
   orders.mayStillFill = (marketId) =>
@@ -66,7 +66,7 @@ function uncount(orders: OwnOrders, uncounted: OrderPhase): void {
 }
 
 /**
- * The rules that can be switched off, each of which a simulation must notice
+ * Rules that can be switched off. A simulation must notice each
  * (docs/reference/simulation-rules.md).
  */
 export const BREAKS: readonly Break[] = [
@@ -121,7 +121,7 @@ export const BREAKS: readonly Break[] = [
   },
   {
     name: "sequence-ignored",
-    what: "a book update is applied whatever sequence it begins at",
+    what: "a book update is applied even if its sequence does not follow",
     ...tapped((rig) => ({
       event: (event): VenueEvent => {
         if (event.type !== "book-update") return event;
@@ -156,7 +156,7 @@ export const BREAKS: readonly Break[] = [
   },
   {
     name: "budget-ignored",
-    what: "the exchange's rate limits are taken for three times what they are",
+    what: "the bot assumes three times the exchange's rate limits",
     rig: (options, { rules }) => ({
       ...options,
       rules: {
@@ -167,7 +167,7 @@ export const BREAKS: readonly Break[] = [
   },
   {
     name: "spend-forgotten",
-    what: "a restarted bot does not know what the last one spent",
+    what: "a restarted bot does not know the tokens that the last one spent",
     rig: (options) => {
       const { store } = options;
       if (store === undefined) return options;
@@ -200,13 +200,13 @@ export const BREAKS: readonly Break[] = [
     name: "deposit-is-profit",
     what: "an unexplained gain counts as profit at once",
     bot: ({ bot }) => {
-      const told: keyof typeof bot.context.account = "unexplainedEquity";
-      Object.defineProperty(bot.context.account, told, { value: 0n });
+      const field: keyof typeof bot.context.account = "unexplainedEquity";
+      Object.defineProperty(bot.context.account, field, { value: 0n });
     },
   },
   {
     name: "no-reconcile",
-    what: "the bot never requests its orders from the exchange",
+    what: "the exchange is never queried for the orders",
     ...tapped((rig, { clock }) => ({
       action: (action) => {
         if (

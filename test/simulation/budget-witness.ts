@@ -3,10 +3,10 @@ import type { Action } from "#exchange/venue.js";
 import type { SeedPlan } from "./seed-plan.js";
 import type { Violate } from "./violation.js";
 
-/** Of the exchange's tokens, what is the guard's alone. */
+/** Share of the exchange's tokens that is reserved for the guard. */
 const GUARD_FRACTION = 0.1;
 
-/** Holds the bot and its guard to their shares of the exchange's tokens, in every window. */
+/** Checks that the bot and its guard stay within their shares of the tokens in every window. */
 export class BudgetWitness {
   readonly #limits: SeedPlan["exchange"]["rateLimits"];
   readonly #nowMs: () => Ms;
@@ -24,7 +24,7 @@ export class BudgetWitness {
   botSpends(action: Action): void {
     const { order, common } = this.#limits;
     const spend = (spends: Ms[], bucket: "ORDER" | "COMMON", limit: number): void => {
-      const count = this.#counted(spends);
+      const count = this.#countSpend(spends);
       const share = limit - Math.ceil(limit * GUARD_FRACTION);
       if (count > share)
         this.#violate(
@@ -36,16 +36,16 @@ export class BudgetWitness {
     spend(this.#requests, "COMMON", common);
   }
 
-  /** The guard cancels: it has its own share of the tokens, and no more. */
+  /** Counts a cancel of the guard, which has its own share of the tokens. */
   guardSpends(): void {
-    const count = this.#counted(this.#guards);
+    const count = this.#countSpend(this.#guards);
     const share = Math.floor(this.#limits.order * GUARD_FRACTION);
     if (count > share)
       this.#violate("budget", `${count} actions of the guard in a window, its share is ${share}`);
   }
 
-  /** One more now. @returns how many the window holds with it. */
-  #counted(spends: Ms[]): number {
+  /** Adds one now. @returns the number in the window, with this one. */
+  #countSpend(spends: Ms[]): number {
     const nowMs = this.#nowMs();
     spends.push(nowMs);
     while (spends[0] !== undefined && spends[0] <= nowMs - this.#limits.intervalMs) spends.shift();

@@ -5,8 +5,8 @@ import type { EmbeddedExchange } from "#simulator/exchange.js";
 export type ExchangeDoor = Pick<EmbeddedExchange, "handle" | "connect">;
 
 /**
- * Answers a request from an address as the exchange does, in the form of a transport; at once, with
- * no network between.
+ * Answers a request from an address as the exchange does, in the form of a transport: at once,
+ * without a network.
  */
 export function answerAt(
   door: ExchangeDoor,

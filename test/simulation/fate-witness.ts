@@ -3,12 +3,12 @@ import type { Hex, Ms } from "#core/units.js";
 import type { SeedPlan } from "./seed-plan.js";
 import type { Violate } from "./violation.js";
 
-/** Longest that the questions of one reconciliation may take once nothing disturbs them. */
+/** Longest time that the queries of one reconciliation take without faults. */
 const ANSWER_MS = 1_000;
 
 /**
- * Checks that the bot finds out the fate of its orders: none may stay unknown while the bot can
- * query it.
+ * Checks that the bot determines what became of its orders: none may stay unknown while the bot can
+ * query the exchange.
  */
 export class FateWitness {
   readonly #allowedMs: Ms;
@@ -20,13 +20,13 @@ export class FateWitness {
     this.#violate = violate;
   }
 
-  /** Another bot runs from now on, or none. */
+  /** Starts checking another bot, or none. */
   begin(): void {
     this.#unknownSince.clear();
   }
 
-  /** @param disturbedAtMs the last instant at which something kept the bot from asking */
-  look(bot: Bot, nowMs: Ms, disturbedAtMs: Ms): void {
+  /** @param disturbedAtMs when a fault last kept the bot from querying the exchange */
+  check(bot: Bot, nowMs: Ms, disturbedAtMs: Ms): void {
     const unknown = new Set<Hex>();
     for (const { marketId } of bot.context.traders.values()) {
       for (const order of bot.context.account.orders.mayStillFill(marketId))

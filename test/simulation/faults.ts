@@ -36,7 +36,7 @@ export interface FaultWindow {
   readonly probability: number;
 }
 
-/** Kinds that strike a single request or frame, and so are drawn for each of them. */
+/** Kinds that strike single requests or frames, and are drawn for each of them. */
 const STRIKING: readonly FaultKind[] = FAULT_KINDS.filter(
   (kind) =>
     kind !== "clock-step" &&
@@ -45,7 +45,7 @@ const STRIKING: readonly FaultKind[] = FAULT_KINDS.filter(
     kind !== "exchange-stopped",
 );
 
-/** The faults of one run: drawn whole from the seed before it begins, so that a run is its seed. */
+/** Draws all faults of a run before it begins, so that the seed alone determines the run. */
 export function drawFaults(random: Random, startMs: Ms, endMs: Ms): readonly FaultWindow[] {
   const windows: FaultWindow[] = [];
   const span = endMs - startMs;
@@ -81,7 +81,7 @@ export function drawFaults(random: Random, startMs: Ms, endMs: Ms): readonly Fau
   return windows.sort((a, b) => a.fromMs - b.fromMs);
 }
 
-/** Asks, for each request or frame, whether a fault strikes it; counts what struck. */
+/** Decides for each request or frame if a fault strikes it, and counts the faults. */
 export class FaultSource {
   readonly struck = new Map<FaultKind, number>();
   readonly #windows: readonly FaultWindow[];
@@ -101,7 +101,7 @@ export class FaultSource {
     this.#onStrike = onStrike;
   }
 
-  /** From now on the kind strikes each time, until an instant. */
+  /** Makes a kind strike every time until an instant. */
   strikeUntil(kind: FaultKind, untilMs: Ms): void {
     this.#certainUntilMs.set(kind, Math.max(untilMs, this.#certainUntilMs.get(kind) ?? 0));
   }

@@ -12,12 +12,12 @@ import { answerAt, type ExchangeDoor } from "./exchange-door.js";
 import type { FaultSource } from "./faults.js";
 
 /**
- * Receives what passed the network: the books that reached the bot, and the places that the
- * exchange refused for good.
+ * Receives the events of a network: books that reached the bot, and places that the exchange
+ * accepted or refused.
  */
 export interface NetworkWitness {
   readonly bookSeenAtMs: Map<string, Ms>;
-  /** A place with this `info` was taken or refused by the exchange itself. */
+  /** A place with this `info` is decided: accepted, refused, or it will never arrive. */
   delivered(info: string): void;
   /** A stream's frame, or an answer of REST, reached the client. */
   received?(text: string): void;
@@ -28,8 +28,8 @@ interface OpenSocket {
 }
 
 /**
- * The real exchange reached through memory in virtual time, over a network that loses, delays,
- * repeats and reorders by the seed. One instance a process on the network (the bot, the guard).
+ * A transport to the real exchange in this process, in virtual time. By the seed it loses, delays,
+ * repeats and reorders messages. Each process (the bot, the guard) has its own instance.
  */
 export class FaultyNetwork implements Transport {
   /**
@@ -60,7 +60,7 @@ export class FaultyNetwork implements Transport {
     this.#ip = ip;
   }
 
-  /** The process behind this network has died: nothing it began is answered, its sockets close. */
+  /** The process of this network has died: its requests get no answer, its sockets close. */
   cut(): void {
     this.#cut = true;
     for (const socket of [...this.#sockets]) socket.close("process gone");
@@ -81,7 +81,7 @@ export class FaultyNetwork implements Transport {
       done(result);
     };
     if (this.down) {
-      this.#over(request);
+      this.#noteDecided(request);
       this.#clock.setTimer(1, () =>
         answer({ ok: false, cause: "connection-lost", sent: false, message: "connection refused" }),
       );
@@ -111,11 +111,11 @@ export class FaultyNetwork implements Transport {
       : faults.delayMs(1, 12);
     const repeated = faults.strikes("request-duplicated", now);
     this.#clock.setTimer(upMs, () => {
-      const storm = this.#storm();
+      const storm = this.#drawStorm();
       if (storm !== undefined) {
         this.#clock.setTimer(faults.delayMs(1, 12), () => answer(storm.result));
         if (storm.processed) this.#deliver(request);
-        else if (storm.isRefusal) this.#over(request);
+        else if (storm.isRefusal) this.#noteDecided(request);
         return;
       }
       const first = this.#deliver(request);
@@ -224,7 +224,7 @@ export class FaultyNetwork implements Transport {
     if (this.down)
       return { ok: false, cause: "connection-lost", sent: true, message: "connection reset" };
     const answer = answerAt(this.#door, request, this.#ip);
-    this.#over(request);
+    this.#noteDecided(request);
     if (answer.status === 200 && request.path === "/v1/orderbook") {
       const market = /marketId=([a-z0-9]+)/.exec(request.params)?.[1];
       if (market !== undefined) this.#witness?.bookSeenAtMs.set(market, this.#clock.nowMs());
@@ -232,8 +232,8 @@ export class FaultyNetwork implements Transport {
     return answer;
   }
 
-  /** A place was judged, or will certainly never arrive. */
-  #over(request: HttpRequest): void {
+  /** Notes a place that the exchange has decided, or that will certainly never arrive. */
+  #noteDecided(request: HttpRequest): void {
     if (this.#witness === undefined || request.path !== "/v1/order" || request.method !== "POST")
       return;
     const info = /(?:^|&)info=(0x[0-9a-f]+)/.exec(request.params)?.[1];
@@ -241,8 +241,8 @@ export class FaultyNetwork implements Transport {
   }
 
   /**
-   * A proxy that repeats: the answer is the first's or, where the exchange knows the request
-   * already, the second's.
+   * Delivers a request a second time, as a repeating proxy does. The client gets the first answer,
+   * or the second one if it shows that the exchange knows the request.
    */
   #repeat(request: HttpRequest, first: HttpResult, answer: (result: HttpResult) => void): void {
     // A request that the rate limit refused was not examined and is not repeated: a client may rely
@@ -268,7 +268,7 @@ export class FaultyNetwork implements Transport {
     this.#clock.setTimer(downMs, () => answer(result));
   }
 
-  #storm():
+  #drawStorm():
     | { readonly result: HttpResult; readonly processed: boolean; readonly isRefusal: boolean }
     | undefined {
     const now = this.#clock.nowMs();

@@ -4,9 +4,9 @@ import type { SignatureScheme, Signer } from "#core/signing.js";
 import type { Hex } from "#core/units.js";
 
 /**
- * A keyed hash in the place of ECDSA: as hard to get right by accident, and a hundred times
- * cheaper, for simulations that do not test cryptography. The signature names its address; only the
- * holder of the key can make its hash.
+ * A keyed hash instead of ECDSA, for simulations that do not test cryptography. It is a hundred
+ * times cheaper, and a wrong signature is still rejected. A signature contains its address and a
+ * hash that only the holder of the key can compute.
  */
 export function keyedScheme(): SignatureScheme {
   const keys = new Map<Hex, Uint8Array>();

@@ -1,8 +1,8 @@
 import type { BotEvent } from "#bot/bot-event.js";
 import { simulateLiquidator } from "../liquidator/simulation/main.js";
+import { runAcquiredPositions } from "./acquired-positions.js";
+import { ACQUIRED_POSITIONS_BREAKS } from "./acquired-positions-breaks.js";
 import { BREAKS } from "./breaks.js";
-import { runInheritance } from "./inheritance.js";
-import { INHERITANCE_BREAKS } from "./inheritance-breaks.js";
 import type { Violation } from "./violation.js";
 import { runWhole } from "./whole/run-whole.js";
 import { WHOLE_BREAKS } from "./whole/whole-breaks.js";
@@ -10,19 +10,19 @@ import { runSeed } from "./world.js";
 
 const USAGE = `npm run simulate -- [--maker | --takeovers | --liquidator] [options]
 
-Runs the real product against the real embedded exchange in virtual time, from a seed, while the network fails.
+Runs the real bot against the real embedded exchange in virtual time, with faults that a seed determines.
 
   (no mode)      the whole system: exchange with chain, market maker and liquidator in one account, guard
-  --maker        the market maker alone, hours long, with orders by hand and transfers
-  --takeovers    the market maker with positions that are handed to it, some larger than its limit, some taken back
+  --maker        the market maker alone for an hour, with manual orders and transfers
+  --takeovers    the market maker with acquired positions, some larger than its limit, some reverted
   --liquidator   the liquidator alone, with rival liquidators and reorganisations
 
-  --seeds N                      how many (100)
-  --first-seed N                 where to begin (1)
+  --seeds N                      number of seeds (100)
+  --first-seed N                 first seed (1)
   --minutes N                    market time of each seed (2; of --maker and --takeovers 60)
-  --break NAME                   switch one rule off, and stop at the first seed that notices
+  --break NAME                   switch one rule off, and stop at the first seed with a violation
   --list-breaks                  the breaks of the mode
-  --trace-from MS --trace-until MS   print what was told between two instants of virtual time
+  --trace-from MS --trace-until MS   print the events between two instants of virtual time
   --help                         this text
 `;
 
@@ -69,7 +69,7 @@ function modeOf<Broken extends { readonly name: string; readonly what: string }>
 const MODES: readonly Mode[] = [
   modeOf(undefined, 2, WHOLE_BREAKS, runWhole),
   modeOf("--maker", 60, BREAKS, runSeed),
-  modeOf("--takeovers", 60, INHERITANCE_BREAKS, runInheritance),
+  modeOf("--takeovers", 60, ACQUIRED_POSITIONS_BREAKS, runAcquiredPositions),
 ];
 
 const OPTIONS = [

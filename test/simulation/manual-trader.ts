@@ -19,8 +19,8 @@ export interface ManualTraderOptions {
 }
 
 /**
- * A person who trades by hand on the bot's account: orders without the bot's tag, some resting,
- * some taking.
+ * A person who trades manually on the bot's account. The orders lack the bot's tag; some rest, some
+ * take.
  */
 export class ManualTrader {
   readonly #options: ManualTraderOptions;
@@ -95,7 +95,7 @@ export class ManualTrader {
       orderSignature: signer.sign(digest),
       info: order.info,
     };
-    witness.surprised(marketId, lots);
+    witness.manuallyTraded(marketId, lots);
     const answer = exchange.handle({
       method: "POST",
       path: "/v1/order",
@@ -107,8 +107,8 @@ export class ManualTrader {
     if (answer.status !== 200)
       throw new Error(`a manual order was refused: ${answer.body} (${hash})`);
     // A resting order may trade at any time until it is cancelled.
-    clock.setTimer(60_000, () => witness.surprised(marketId, lots));
-    clock.setTimer(120_000, () => witness.surprised(marketId, lots));
+    clock.setTimer(60_000, () => witness.manuallyTraded(marketId, lots));
+    clock.setTimer(120_000, () => witness.manuallyTraded(marketId, lots));
     clock.setTimer(150_000, () => this.#cancel(marketId, hash));
   }
 

@@ -5,12 +5,12 @@ import { LEAST_TRANSFER_QUOTE } from "./treasurer.js";
 import type { Violate } from "./violation.js";
 
 /** The time after the last transfer, and after a start, by which each transfer is reported. */
-const TOLD_WITHIN_MS: Ms = 65_000;
+const REPORTED_WITHIN_MS: Ms = 65_000;
 
 /**
- * Holds the peak that a drawdown is measured from to what the account was ever worth by the
- * exchange's own books, transfers taken out: a peak above that halts a bot that has lost nothing,
- * and one that was forgotten lets it lose more than it may.
+ * Compares the bot's peak of the net value with the exchange's own highest value of the account,
+ * both without transfers. A peak that is too high halts a bot that has lost nothing. A forgotten
+ * peak lets the bot lose more than its limit.
  */
 export class PeakWitness {
   readonly #exchange: EmbeddedExchange;
@@ -45,20 +45,21 @@ export class PeakWitness {
     this.#startedAtMs = this.#nowMs();
   }
 
-  /** Now and then. @param undisturbedSinceMs when a fault struck last. */
+  /** Called periodically. @param undisturbedSinceMs when a fault last struck. */
   sample(bot: Bot, undisturbedSinceMs: Ms): void {
     const worth = this.#worth(bot);
     if (worth === undefined) return;
     const earned = worth - this.#transferred;
     if (this.#highest === undefined || earned > this.#highest) this.#highest = earned;
     const { peak } = bot.tradingGuards;
-    const told = Math.max(this.#movedAtMs, this.#startedAtMs, undisturbedSinceMs) + TOLD_WITHIN_MS;
-    if (peak === undefined || !bot.context.account.current || this.#nowMs() < told) return;
+    const reportedMs =
+      Math.max(this.#movedAtMs, this.#startedAtMs, undisturbedSinceMs) + REPORTED_WITHIN_MS;
+    if (peak === undefined || !bot.context.account.current || this.#nowMs() < reportedMs) return;
     const ours = peak - this.#transferred;
     if (ours > this.#highest + this.#slack)
       this.#violate(
         "peak",
-        `the peak is ${ours} without transfers, the account was never worth more than ${this.#highest}`,
+        `the peak is ${ours} without transfers, the account's highest value was ${this.#highest}`,
       );
     if (this.#seen !== undefined && ours < this.#seen - this.#slack)
       this.#violate("peak", `the peak is ${ours} without transfers, and was ${this.#seen}`);

@@ -3,7 +3,7 @@ import type { Hex, Ms } from "#core/units.js";
 import type { EmbeddedExchange } from "#simulator/exchange.js";
 import type { Violate } from "./violation.js";
 
-/** Holds the parts of a run's profit to the exchange's own books. */
+/** Compares the parts of a run's profit with the exchange's own figures. */
 export class ProfitWitness {
   readonly #exchange: EmbeddedExchange;
   readonly #address: Hex;
@@ -36,16 +36,16 @@ export class ProfitWitness {
     this.#isBased = true;
   }
 
-  /** Now and then. */
+  /** Called periodically. */
   sample(bot: Bot): void {
     const offset = this.#offset(bot);
     if (offset !== undefined) this.#offsets.push({ atMs: this.#nowMs(), offset });
   }
 
   /**
-   * The parts of the profit are the change of the exchange's own net value, at one and the same
-   * mark, to the unit. A run that began with a position does not know the mark behind its first net
-   * value: the unknown part must at least stay constant.
+   * Checks that the parts of the profit add up, to the unit, to the change of the exchange's own
+   * net value at the same mark. A run that began with a position does not know the mark of its
+   * first net value: the unknown part must then stay constant.
    */
   check(bot: Bot): void {
     const offset = this.#offset(bot);

@@ -6,13 +6,13 @@ import { type ExchangeConfig, parseExchangeConfig } from "#simulator/config.js";
 import { botConfig } from "./bot-rig.js";
 import { drawFaults, type FaultWindow } from "./faults.js";
 
-/** Everything that one simulated hour is made of: drawn from its seed alone. */
+/** The plan of one simulated run, drawn from its seed alone. */
 export interface SeedPlan {
   readonly seed: number;
   readonly exchange: ExchangeConfig;
   readonly bot: BotConfig;
   readonly faults: readonly FaultWindow[];
-  /** One seed in twenty signs for real. */
+  /** One seed in twenty uses ECDSA signatures. */
   readonly realSignatures: boolean;
   /** Mean time between orders placed by hand on the bot's account; 0 for none. */
   readonly manualEveryMs: Ms;
@@ -22,12 +22,12 @@ export interface SeedPlan {
 }
 
 export const START_MS: Ms = 1_760_000_000_000;
-/** Before the faults begin: the bot's start is part of the run. */
+/** Time before the first fault: the bot starts in it. */
 const CALM_BEFORE_MS: Ms = 5_000;
-/** After the last fault: time for both sides to agree. */
+/** Time after the last fault in which bot and exchange must come to agree. */
 export const CALM_AFTER_MS: Ms = 100_000;
 
-/** Draws a seed's hour. */
+/** Draws the plan of a seed. */
 export function planOf(seed: number, marketMs: Ms): SeedPlan {
   const random = seededRandom(`plan ${seed}`);
   const pick = <T>(choices: readonly T[]): T =>

@@ -22,7 +22,7 @@ export interface SimulatedGuardOptions {
 }
 
 /**
- * Starts the guard of the bot's account, in its own process and network, which no fault kills.
+ * Starts the guard of the bot's account on its own network. Faults do not kill it.
  */
 export function startSimulatedGuard({
   plan,
@@ -55,7 +55,7 @@ export function startSimulatedGuard({
     heartbeatMs: bot.guard.heartbeatMs,
     signatureWindowMs: bot.exchange.signatureWindowMs,
     notify: (notice) => {
-      if (notice.kind === "safe") witness.guardSaysSafe();
+      if (notice.kind === "safe") witness.onGuardSafe();
     },
   }).start();
 }

@@ -1,12 +1,12 @@
 import type { Lots, MarketId, Ms } from "#core/units.js";
 import type { SeedPlan } from "./seed-plan.js";
 
-/** The time in which an unforeseeable position may still be worked off. */
+/** Time that the bot has to reduce a position that it could not foresee. */
 const SURPRISE_MS = 60_000;
 
 /**
- * Position that lately came without the bot's own orders, by hand: the bot cannot have expected it.
- * A failed trade does not count.
+ * Lots that manual orders added to the position lately: the bot cannot have foreseen them. Failed
+ * trades do not count.
  */
 export class Surprises {
   readonly #plan: SeedPlan;
@@ -23,7 +23,7 @@ export class Surprises {
     this.#byHand.push({ atMs: this.#nowMs(), marketId, lots: Math.abs(lots) });
   }
 
-  /** How many lots of a market may not have been worked off yet. */
+  /** Lots of a market that the bot may not have reduced yet. */
   lots(marketId: MarketId): Lots {
     const since = this.#nowMs() - 2 * this.#plan.bot.exchange.reconcileMs - SURPRISE_MS;
     return this.#byHand

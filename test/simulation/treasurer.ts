@@ -15,15 +15,15 @@ export interface TreasurerOptions {
   readonly onTransfer: (amount: CreditUnits) => void;
 }
 
-/** The least that is moved, in quote: many times what the bot may win or lose meanwhile. */
+/** Smallest transfer, in quote: many times the bot's possible profit or loss in the meantime. */
 export const LEAST_TRANSFER_QUOTE = 4_000;
 
-/** Around a start, so that every order of the reports occurs. */
+/** A transfer follows a start within this time, so that the reports arrive in every order. */
 const AROUND_START_MS: Ms = 40;
 
 /**
- * A person who deposits to the bot's account and withdraws from it, now and then and just as the
- * bot starts.
+ * A person who deposits to the bot's account and withdraws from it, at random times and just after
+ * the bot's start.
  */
 export class Treasurer {
   readonly #options: TreasurerOptions;
@@ -40,7 +40,7 @@ export class Treasurer {
     });
   }
 
-  /** The bot is about to start. */
+  /** Called before the bot starts. */
   botStarts(): void {
     const { clock, random } = this.#options;
     if (random.uniform() < 0.5)

@@ -1,6 +1,6 @@
 import type { Ms } from "#core/units.js";
 
-/** Something that must never be, and was. */
+/** A broken rule. */
 export interface Violation {
   readonly atMs: Ms;
   readonly rule: string;

@@ -7,17 +7,17 @@ const { seeds } = SEED_BUDGET.whole;
 /** Runs last, once more. */
 const [repeated] = seeds;
 
-describe("two minutes of the whole system, whatever network, chain and machine do", () => {
+describe("two minutes of the whole system with faults of network, chain and machine", () => {
   const results = new Map<number, WholeResult>();
   for (const seed of new Set<number>(seeds)) {
-    it(`seed ${seed}: no limit passed, nothing quoted on a position that is not the bot's own, no order lost or doubled, and an end that says what is (npm run simulate -- --first-seed ${seed} --seeds 1)`, async () => {
+    it(`seed ${seed}: no limit is exceeded, nothing is quoted on an unknown position, no order is lost or doubled, and the summary is right (npm run simulate -- --first-seed ${seed} --seeds 1)`, async () => {
       const result = await runWhole(seed, WHOLE_MS);
       results.set(seed, result);
       expect(result.violations).toEqual([]);
     });
   }
 
-  it("had takeovers, fills, kills, slow answers of REST and silent RPCs in them", () => {
+  it("the seeds include takeovers, fills, kills, slow REST answers and silent RPCs", () => {
     const sum = (count: (result: WholeResult) => number) =>
       [...results.values()].reduce((total, result) => total + count(result), 0);
     expect(sum(({ takeovers }) => takeovers)).toBeGreaterThan(5 * results.size);
@@ -32,7 +32,7 @@ describe("two minutes of the whole system, whatever network, chain and machine d
       expect([kind, sum(({ faults }) => faults.get(kind) ?? 0)]).not.toEqual([kind, 0]);
   });
 
-  it("is the same run, to the event, whenever its seed is", async () => {
+  it("a repeated seed gives the same run, event by event", async () => {
     expect(await runWhole(repeated, WHOLE_MS)).toEqual(results.get(repeated));
   });
 });

@@ -7,7 +7,7 @@ const tested: readonly number[] = SEED_BUDGET.whole.seeds;
 const SEEDS = seedsFrom(1, 200).filter((seed) => !tested.includes(seed));
 const EACH = 20;
 
-describe("two minutes of the whole system, whatever network, chain and machine do", () => {
+describe("two minutes of the whole system with faults of network, chain and machine", () => {
   let takeovers = 0;
   for (let from = 0; from < SEEDS.length; from += EACH) {
     const some = SEEDS.slice(from, from + EACH);
@@ -20,7 +20,7 @@ describe("two minutes of the whole system, whatever network, chain and machine d
     });
   }
 
-  it("had enough takeovers in them to mean something", () => {
+  it("the seeds include enough takeovers", () => {
     expect(takeovers).toBeGreaterThan(5 * SEEDS.length);
   });
 });

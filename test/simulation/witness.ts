@@ -18,18 +18,19 @@ interface Dispatched {
   readonly level: number;
   readonly run: number;
   readonly atMs: Ms;
-  isJudged: boolean;
+  /** The exchange has accepted or refused it, or it will never arrive. */
+  isDecided: boolean;
 }
 
 /**
- * Watches one simulated hour from outside: it reads the exchange's own state and the bot's actions
- * as they are sent, and checks both against the rules that a trader's money depends on.
+ * Checks one simulated run from outside. It compares the exchange's own state and the bot's actions
+ * with the rules that protect a trader's money.
  */
 export class Witness {
   readonly violations: Violation[] = [];
   events = 0;
   actions = 0;
-  /** The last time a fault touched a request of the bot, or the exchange was away. */
+  /** When a fault last affected a request of the bot, or the exchange was last unavailable. */
   disturbedAtMs: Ms = 0;
   /** When a book frame of a market last reached the bot, or REST answered its book. */
   readonly bookSeenAtMs = new Map<MarketId, Ms>();
@@ -40,23 +41,23 @@ export class Witness {
   readonly #exchange: EmbeddedExchange;
   readonly #nowMs: () => Ms;
   readonly #address: Hex;
-  /** Every order that a bot of this hour has sent. */
+  /** Every order that a bot of this run has sent. */
   readonly #own = new Set<Hex>();
   readonly #hashOfInfo = new Map<Hex, Hex>();
   /** Those that may still fill. */
   readonly #live = new Map<Hex, Dispatched>();
-  readonly #asked = new Map<string, Lots>();
+  /** Largest size that an intent wanted in each slot since it was last empty. */
+  readonly #largestWanted = new Map<string, Lots>();
   readonly #intents = new Map<string, Lots>();
   /**
-   * Acquired positions that are being sold. Where no strategy quotes, the bot offers them by
-   * itself.
+   * Acquired positions that are being sold. The bot sells them even in markets without a strategy.
    */
   readonly #unwinds = new Map<string, UnwindReport>();
   readonly #fates: FateWitness;
   readonly #surprises: Surprises;
   /**
-   * Lots of takeovers on a side that were sent and are in no block yet: they may come on top of
-   * every order.
+   * Lots of takeovers on a side that were sent and are not in a block yet. They may be added to all
+   * orders.
    */
   reservedLots: (marketId: MarketId, side: Side) => Lots = () => 0;
   #bot: Bot | undefined;
@@ -75,7 +76,7 @@ export class Witness {
     this.#peak = new PeakWitness(exchange, address, nowMs, violate);
   }
 
-  /** A bot runs from now on; undefined while none does. */
+  /** Starts checking another bot; undefined while none runs. */
   attach(bot: Bot | undefined): void {
     this.#bot = bot;
     this.#fates.begin();
@@ -83,14 +84,14 @@ export class Witness {
       this.#run++;
       this.#profit.begin();
       this.#peak.begin();
-      this.#asked.clear();
+      this.#largestWanted.clear();
       this.#intents.clear();
       this.#unwinds.clear();
     }
   }
 
   /** Adds lots that another party adds to or takes from the position. */
-  surprised(marketId: MarketId, lots: Lots): void {
+  manuallyTraded(marketId: MarketId, lots: Lots): void {
     this.#surprises.add(marketId, lots);
   }
 
@@ -130,23 +131,23 @@ export class Witness {
       }
     }
     if (this.events % 64 === 0) {
-      // An exchange that is away answers no request: the time is counted from its return.
+      // A stopped exchange answers no request: the time is counted from its restart.
       if (!this.#exchange.isRunning) this.disturbedAtMs = now;
-      this.#fates.look(bot, now, this.disturbedAtMs);
+      this.#fates.check(bot, now, this.disturbedAtMs);
     }
   }
 
-  /** To the unit, with the insurance account and the fees in it. */
+  /** Checks that money is conserved to the unit, with the insurance account and the fees. */
   #checkMoney(): void {
     const audit = this.#exchange.audit();
     if (!audit.isConserved)
       this.#violate(
         "money",
-        `the exchange's money is not what came in less what left: ${text(audit)}`,
+        `the exchange's money is not deposits less withdrawals: ${text(audit)}`,
       );
   }
 
-  /** Now and then: books. */
+  /** Checks profit, peak and books; called periodically. */
   sample(): void {
     const bot = this.#bot;
     if (bot === undefined) return;
@@ -169,21 +170,24 @@ export class Witness {
   }
 
   /** The guard reports that no order is left. */
-  guardSaysSafe(): void {
+  onGuardSafe(): void {
     const open = this.#ownOpen();
     if (open.length > 0 && this.#bot === undefined)
-      this.#violate("guard", `the guard called it safe with ${open.length} orders open`);
+      this.#violate(
+        "guard",
+        `the guard reported that no order is left, but ${open.length} are open`,
+      );
   }
 
-  /** The faults have been over for a while: both sides must agree. */
+  /** Checks that bot and exchange agree, some time after the last fault. */
   agree(): void {
     for (const difference of this.disagreements()) this.#violate("agree", difference);
     if (this.#bot !== undefined) this.#profit.check(this.#bot);
   }
 
   /**
-   * The differences between both sides now. An event of this very millisecond is a difference until
-   * it has travelled.
+   * The present differences between bot and exchange. An event that is still on its way to the bot
+   * is a difference.
    */
   disagreements(): string[] {
     const bot = this.#bot;
@@ -201,7 +205,7 @@ export class Witness {
           .map((order) => order.terms.hash),
       );
       for (const order of account.orders.mayStillFill(marketId)) {
-        if (order.phase === "unknown") found.push(`${marketId}: ${order.hash} is unknown still`);
+        if (order.phase === "unknown") found.push(`${marketId}: ${order.hash} is still unknown`);
         if ((order.phase === "open" || order.phase === "partly-filled") && !open.has(order.hash)) {
           found.push(
             `${marketId}: ${order.hash} is ${order.phase} in the table, not at the exchange (${instrument.formatPrice(order.ticks)})`,
@@ -212,12 +216,12 @@ export class Witness {
     return found;
   }
 
-  /** The bot has left in good order. */
-  left(ordersLeft: number | undefined): void {
+  /** Checks a bot that has stopped by itself. */
+  stopped(ordersLeft: number | undefined): void {
     const open = this.#ownOpen();
-    if (ordersLeft === undefined) this.#violate("leave", "the bot has not left");
+    if (ordersLeft === undefined) this.#violate("leave", "the bot has not stopped");
     if (open.length > 0 && ordersLeft === 0)
-      this.#violate("leave", `the bot left cleanly with ${open.length} orders open`);
+      this.#violate("leave", `the bot stopped cleanly, but ${open.length} orders are open`);
   }
 
   crashed(error: unknown): void {
@@ -239,11 +243,14 @@ export class Witness {
       const lots = wanted.get(key) ?? 0;
       this.#intents.set(key, lots);
       const empty = this.#slotLots(key) === 0;
-      this.#asked.set(key, empty ? lots : Math.max(lots, this.#asked.get(key) ?? 0));
+      this.#largestWanted.set(
+        key,
+        empty ? lots : Math.max(lots, this.#largestWanted.get(key) ?? 0),
+      );
     }
   }
 
-  /** The lots that may fill in a slot: open at the exchange, or on the way to it. */
+  /** Lots that may fill in a slot: open at the exchange, or on their way to it. */
   #slotLots(key: string): Lots {
     let lots = 0;
     for (const { action, level, run } of this.#live.values()) {
@@ -258,17 +265,17 @@ export class Witness {
     if (dispatched === undefined) return 0;
     const order = this.#exchange.openOrders(this.#address).find(({ terms }) => terms.hash === hash);
     if (order !== undefined && order.openLots > 0) return order.openLots;
-    // Not open: over when the exchange has judged it, or when its timestamp is too old for it to be
-    // taken any more.
+    // An order that is not open is over if the exchange has decided it, or if its timestamp is now
+    // too old to be accepted.
     const isOver =
-      dispatched.isJudged ||
+      dispatched.isDecided ||
       this.#nowMs() > dispatched.action.timestampMs + this.#plan.exchange.timestampWindowMs;
     if (isOver) this.#live.delete(hash);
     return isOver ? 0 : dispatched.action.lots;
   }
 
-  /** The rest of the takeovers that orders of this side would sell. */
-  #onOffer({ marketId, side }: PlaceAction): Lots {
+  /** Unsold lots of the takeovers that orders of this side would reduce. */
+  #unsoldLots({ marketId, side }: PlaceAction): Lots {
     let left = 0;
     for (const report of this.#unwinds.values())
       if (report.marketId === marketId && report.state === "open")
@@ -276,11 +283,11 @@ export class Witness {
     return Math.max(0, left);
   }
 
-  /** A place reached the exchange, which took it or refused it. */
+  /** Notes that the exchange has accepted or refused a place. */
   delivered(info: Hex): void {
     const hash = this.#hashOfInfo.get(info);
     const dispatched = hash === undefined ? undefined : this.#live.get(hash);
-    if (dispatched !== undefined) dispatched.isJudged = true;
+    if (dispatched !== undefined) dispatched.isDecided = true;
   }
 
   #dispatchedNow(action: Action): void {
@@ -295,23 +302,23 @@ export class Witness {
       level,
       run: this.#run,
       atMs: this.#nowMs(),
-      isJudged: false,
+      isDecided: false,
     });
     const key = slotOf(action.marketId, action.side, level);
     const inSlot = this.#slotLots(key);
-    const asked = Math.max(this.#asked.get(key) ?? 0, this.#onOffer(action));
-    if (level >= 0 && level < 1000 && inSlot > asked)
+    const allowed = Math.max(this.#largestWanted.get(key) ?? 0, this.#unsoldLots(action));
+    if (level >= 0 && level < 1000 && inSlot > allowed)
       this.#violate(
         "slot",
-        `${key} may hold ${inSlot} lots, the largest request for it is ${asked}`,
+        `${key} may hold ${inSlot} lots, but at most ${allowed} were wanted there`,
       );
     if (inSlot === action.lots && this.#intents.has(key))
-      this.#asked.set(key, Math.max(this.#intents.get(key) ?? 0, action.lots));
+      this.#largestWanted.set(key, Math.max(this.#intents.get(key) ?? 0, action.lots));
     this.#checkLimits(action);
     const seen = this.bookSeenAtMs.get(action.marketId) ?? Number.NEGATIVE_INFINITY;
     const age = this.#nowMs() - seen;
     if (age > this.#plan.bot.risk.maxBookAgeMs + 50)
-      this.#violate("stale", `a place left on a book of ${age} ms ago`);
+      this.#violate("stale", `a place was sent on a book that is ${age} ms old`);
   }
 
   #checkLimits(action: PlaceAction): void {
@@ -324,17 +331,17 @@ export class Witness {
     const maxPosition = trader.instrument.parseAmount(String(plan.limits.maxPositionBase));
     const maxOrder = trader.instrument.parseAmount(String(plan.limits.maxOrderBase));
     if (action.lots > maxOrder)
-      this.#violate("limit", `an order of ${action.lots} lots left, allowed ${maxOrder}`);
+      this.#violate("limit", `an order of ${action.lots} lots was sent, allowed ${maxOrder}`);
     const position = this.#exchange.positionLots(this.#address, action.marketId);
-    const { lots: sameSide, count } = this.mayJoin(action.marketId, action.side);
+    const { lots: sameSide, count } = this.worstAddition(action.marketId, action.side);
     const worst = Math.abs(position + sideSign(action.side) * sameSide);
-    const surprise = worst > maxPosition ? this.#surprises.lots(action.marketId) : 0;
+    const manual = worst > maxPosition ? this.#surprises.lots(action.marketId) : 0;
     const reduces =
       Math.sign(position) === -sideSign(action.side) && sameSide <= Math.abs(position);
-    if (worst > maxPosition + surprise && !reduces) {
+    if (worst > maxPosition + manual && !reduces) {
       this.#violate(
         "limit",
-        `a ${action.side} of ${action.lots} lots leaves a worst case of ${worst} lots, allowed ${maxPosition} (${surprise} lots came as a surprise)`,
+        `a ${action.side} of ${action.lots} lots leaves a worst case of ${worst} lots, allowed ${maxPosition} (${manual} of them are allowed for manual trades)`,
       );
     }
     if (count > (plan.limits.maxOpenOrders ?? Number.POSITIVE_INFINITY))
@@ -342,12 +349,13 @@ export class Witness {
   }
 
   /**
-   * The most that may still be added to the position on a side: orders open or under way, takeovers
-   * under way, and trades of the other side that may fail; and how many own orders may be open in
-   * all.
+   * The most that may still be added to the position on a side, and the number of own orders that
+   * may be open. Counted are orders open or in flight, takeovers in flight, and trades of the other
+   * side whose settlement may fail.
    */
-  mayJoin(marketId: MarketId, side: Side): { readonly lots: Lots; readonly count: number } {
-    let lots = this.reservedLots(marketId, side) + this.#mayFail(marketId, oppositeSide(side));
+  worstAddition(marketId: MarketId, side: Side): { readonly lots: Lots; readonly count: number } {
+    let lots =
+      this.reservedLots(marketId, side) + this.#lotsThatMayFail(marketId, oppositeSide(side));
     let count = 0;
     for (const order of this.#exchange.openOrders(this.#address)) {
       if (
@@ -368,7 +376,7 @@ export class Witness {
   }
 
   /** Lots of the account's trades of a side that have neither settled nor failed. */
-  #mayFail(marketId: MarketId, side: Side): Lots {
+  #lotsThatMayFail(marketId: MarketId, side: Side): Lots {
     const trades =
       this.#exchange.account(this.#address)?.markets.get(marketId)?.trades.page({ limit: 500 }) ??
       [];

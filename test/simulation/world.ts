@@ -32,16 +32,16 @@ export interface SeedResult {
 const PRIVATE_KEY = `0x${"42".repeat(32)}`;
 const BOT_ADDRESS = "10.0.0.1";
 /**
- * The number of checks in which both sides must be seen to agree: the market goes on, so that some
- * event is always on its way.
+ * Number of checks, one of which must find bot and exchange in agreement. The market continues, so
+ * that some event is always on its way.
  */
-const LAST_LOOKS = 20;
-const LAST_LOOK_EVERY_MS: Ms = 97;
-const LOOK_FOR_BREAK_EVERY_MS: Ms = 5_000;
+const MAX_AGREE_CHECKS = 20;
+const AGREE_CHECK_EVERY_MS: Ms = 97;
+const BREAK_CHECK_EVERY_MS: Ms = 5_000;
 
 /**
- * Runs the simulated market of a seed, faults and all. The same seed and length give the same run;
- * with a rule broken it ends once that is noticed.
+ * Runs the simulated market of a seed with its faults. The same seed and length give the same run.
+ * A run with a broken rule ends as soon as a violation is found.
  */
 export async function runSeed(
   seed: number,
@@ -158,12 +158,16 @@ class World {
     try {
       await this.#runMarket(START_MS + this.#plan.marketMs);
       if (this.#isBreakNoticed()) return this.#result();
-      for (let looks = 0; looks < LAST_LOOKS && this.#witness.disagreements().length > 0; looks++)
-        await this.#clock.runFor(LAST_LOOK_EVERY_MS);
+      for (
+        let checks = 0;
+        checks < MAX_AGREE_CHECKS && this.#witness.disagreements().length > 0;
+        checks++
+      )
+        await this.#clock.runFor(AGREE_CHECK_EVERY_MS);
       this.#witness.agree();
       this.#rig?.bot.command({ command: "stop", reason: "the hour is over" });
       await this.#clock.runFor(40_000);
-      this.#witness.left(this.#ordersLeft);
+      this.#witness.stopped(this.#ordersLeft);
     } catch (error) {
       this.#witness.crashed(error);
     }
@@ -172,12 +176,12 @@ class World {
 
   async #runMarket(untilMs: Ms): Promise<void> {
     while (this.#clock.nowMs() < untilMs && !this.#isBreakNoticed())
-      await this.#clock.runUntil(Math.min(untilMs, this.#clock.nowMs() + LOOK_FOR_BREAK_EVERY_MS));
+      await this.#clock.runUntil(Math.min(untilMs, this.#clock.nowMs() + BREAK_CHECK_EVERY_MS));
   }
 
   /**
-   * The first violation catches a break, so that the rest of the run is not needed. A run with all
-   * its rules goes on and reports every violation.
+   * True if a run with a broken rule has its first violation: the rest of the run is not needed. A
+   * run with all rules continues and reports every violation.
    */
   #isBreakNoticed(): boolean {
     return this.#broken !== undefined && this.#witness.violations.length > 0;
@@ -197,7 +201,7 @@ class World {
 
   #startBot(): void {
     if (!this.#exchange.isRunning) {
-      // A bot does not start without its exchange: the supervisor tries again.
+      // A bot does not start without its exchange. The supervisor tries again.
       this.#isStarting = true;
       this.#watched.setTimer(1_000, () => this.#startBot());
       return;
@@ -234,7 +238,7 @@ class World {
     };
     let made: BotRig | undefined;
     const rigOf = (): BotRig => {
-      if (made === undefined) throw new Error("the bot is not put together yet");
+      if (made === undefined) throw new Error("the bot is not built yet");
       return made;
     };
     const rules = rulesOf(this.#exchange, Object.keys(this.#plan.bot.markets));

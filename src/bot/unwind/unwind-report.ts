@@ -10,17 +10,17 @@ import type { CreditUnits, Lots, MarketId, Ms } from "../../core/units.js";
 export type UnwindState = "open" | "done" | "dust" | "expired" | "undone";
 
 /**
- * One takeover and its progress. At every moment `inheritedLots = soldLots + remainingLots`, and
- * the takeover has earned `inheritedCredit + proceedsCredit - feesCredit + markCredit` so far.
+ * One takeover and its progress. At every moment `acquiredLots = soldLots + remainingLots`, and
+ * the takeover has earned `acquiredCredit + proceedsCredit - feesCredit + markCredit` so far.
  */
 export interface UnwindReport {
   readonly takeoverId: string;
   readonly marketId: MarketId;
   readonly state: UnwindState;
   /** Signed; 0 once the takeover is undone. */
-  readonly inheritedLots: Lots;
+  readonly acquiredLots: Lots;
   /** Signed credit of the takeover; 0 once it is undone. */
-  readonly inheritedCredit: CreditUnits;
+  readonly acquiredCredit: CreditUnits;
   /** With the sign of the acquired position: lots that fills have closed, matched or settled. */
   readonly soldLots: Lots;
   /**

@@ -16,14 +16,14 @@ function afterwards(
   const clock = new VirtualClock(0);
   const ledger = new LiquidationLedger({ read: () => undefined, append: () => {} }, clock);
   const { id } = ledger.recordSeen("0xa", "0xb", "btcusdc");
-  const inheritedCredit = -55_440n * USD;
+  const acquiredCredit = -55_440n * USD;
   ledger.update(id, {
     takenOver: {
       id: "t",
       hash: "0xaa",
       blockNumber: 9,
       paper: 10n ** 18n,
-      credit: inheritedCredit,
+      credit: acquiredCredit,
       lots: 1_000,
     },
   });
@@ -33,8 +33,8 @@ function afterwards(
       takeoverId: "t",
       marketId: "btcusdc",
       state: "open",
-      inheritedLots: 1_000,
-      inheritedCredit,
+      acquiredLots: 1_000,
+      acquiredCredit,
       soldLots: 1_000 - remainingLots,
       nettedLots: 0,
       proceedsCredit,

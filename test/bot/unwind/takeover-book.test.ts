@@ -136,7 +136,7 @@ describe("the takeover registry", () => {
     book.fill(trade(1, "SELL", 3, 1_800n, 3n), PER_LOT);
     book.revert("a", PER_LOT, () => terms);
     expect(told(book)).toMatchObject([
-      { state: "open", inheritedLots: 0, inheritedCredit: 0n, soldLots: 3, remainingLots: -3 },
+      { state: "open", acquiredLots: 0, acquiredCredit: 0n, soldLots: 3, remainingLots: -3 },
     ]);
     book.fill(trade(2, "BUY", 3, 1_830n, 3n), PER_LOT);
     expect(told(book)).toMatchObject([

@@ -35,7 +35,7 @@ const GWEI = 10n ** 9n;
  */
 export class Desk implements LiquidatorVenue, InventoryUnwinder {
   /** Reported takeovers that were not reverted, by id. */
-  readonly inherited = new Map<string, Takeover>();
+  readonly acquired = new Map<string, Takeover>();
   /** Every reported id, and the number of times that it was reported as new. */
   readonly toldTimes = new Map<string, number>();
   /** Takeovers under way, as they were reported last. */
@@ -102,8 +102,8 @@ export class Desk implements LiquidatorVenue, InventoryUnwinder {
   }
 
   acquire(takeover: Takeover): void {
-    if (this.inherited.has(takeover.id)) return;
-    this.inherited.set(takeover.id, takeover);
+    if (this.acquired.has(takeover.id)) return;
+    this.acquired.set(takeover.id, takeover);
     this.toldTimes.set(takeover.id, (this.toldTimes.get(takeover.id) ?? 0) + 1);
   }
 
@@ -112,7 +112,7 @@ export class Desk implements LiquidatorVenue, InventoryUnwinder {
   }
 
   revert(takeoverId: string): void {
-    this.inherited.delete(takeoverId);
+    this.acquired.delete(takeoverId);
   }
 
   /** The oracle's price is the exchange's mark. */

@@ -130,8 +130,8 @@ export class LiquidatorProcess {
       settings: settingsOf(plan, ground),
       unwind: {
         reserve: (takeovers) => mortally("reserving", () => desk.reserve(takeovers), "reserved"),
-        acquire: (takeover) => mortally("inheriting", () => desk.acquire(takeover), "inherited"),
-        revert: (id) => mortally("disinheriting", () => desk.revert(id), "disinherited"),
+        acquire: (takeover) => mortally("acquiring", () => desk.acquire(takeover), "acquired"),
+        revert: (id) => mortally("reverting", () => desk.revert(id), "reverted"),
       },
       venue: desk,
     });

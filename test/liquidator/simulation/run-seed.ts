@@ -137,7 +137,7 @@ class Run {
         firstNonce,
         records: this.#disk.records,
         opportunities,
-        inherited: this.#desk.inherited,
+        acquired: this.#desk.acquired,
         toldTimes: this.#desk.toldTimes,
         marginBufferBps: BigInt(this.#plan.marginBufferBps),
       })),

@@ -28,7 +28,7 @@ export interface Remains {
   readonly records: readonly TransactionRecord[];
   /** Newest state of every opportunity, from the ledger's file. */
   readonly opportunities: readonly Opportunity[];
-  readonly inherited: ReadonlyMap<string, Takeover>;
+  readonly acquired: ReadonlyMap<string, Takeover>;
   readonly toldTimes: ReadonlyMap<string, number>;
   readonly marginBufferBps: bigint;
 }
@@ -254,13 +254,13 @@ const PAPER_PER_LOT = 10n ** 15n;
  * The inventory to sell is what the chain has: each takeover of at least a lot under its id and the
  * time of its block, nothing else.
  */
-function judgeUnwinding({ inherited }: Remains, own: readonly OwnTransaction[], say: Say): void {
+function judgeUnwinding({ acquired }: Remains, own: readonly OwnTransaction[], say: Say): void {
   const wanted = new Map<string, OwnTransaction>(
     own.flatMap((one) =>
       one.taken === undefined ? [] : [[`${one.hash}@${one.blockHash}`, one] as const],
     ),
   );
-  for (const [id, { lots, credit, atMs }] of inherited) {
+  for (const [id, { lots, credit, atMs }] of acquired) {
     const { taken, blockTimeMs } = wanted.get(id) ?? {};
     if (taken === undefined)
       say("unwind", `${id} is being sold, and the chain has no such takeover`);
@@ -275,7 +275,7 @@ function judgeUnwinding({ inherited }: Remains, own: readonly OwnTransaction[], 
       );
   }
   for (const [id, { taken }] of wanted)
-    if (taken !== undefined && taken.paper / PAPER_PER_LOT !== 0n && !inherited.has(id))
+    if (taken !== undefined && taken.paper / PAPER_PER_LOT !== 0n && !acquired.has(id))
       say("unwind", `${id} is not being sold`);
 }
 

@@ -29,7 +29,7 @@ export interface ProcessEnd {
   readonly text: string;
 }
 
-/** Where a process lives. */
+/** The options of a process. */
 export interface BotProcessOptions {
   readonly config: BotConfig;
   readonly privateKey: Hex;
@@ -38,19 +38,19 @@ export interface BotProcessOptions {
   readonly machine: Machine;
   readonly network: Transport;
   readonly nodes: readonly InProcessRpc[];
-  /** Changes what the process is started with: a rule that is switched off. */
+  /** Changes the start options, to switch a rule off. */
   readonly rework: (options: RunBotOptions) => RunBotOptions;
   /** Receives the bot once, before its first turn. */
   readonly onBot: (bot: Bot) => void;
   readonly onNotice: (notice: BotEvent) => void;
-  /** The process has ended by itself: with its summary, or by an error. */
+  /** Called if the process ends by itself: with its summary, or by an error. */
   readonly onEnd: (end: ProcessEnd | { readonly error: unknown }) => void;
 }
 
 /**
- * The process of `marketwright run`: the bot with its liquidator, put together as the command does
- * it, on a network, RPCs and a machine of the simulation's. After a kill it receives, sends and
- * writes nothing more.
+ * The process of `marketwright run`: the bot with its liquidator, built as the command builds it,
+ * on the simulation's network, RPCs and machine. After a kill it receives, sends and writes
+ * nothing.
  */
 export class BotProcess {
   #isDead = false;
@@ -75,7 +75,7 @@ export class BotProcess {
       monotonicMs: () => clock.monotonicMs(),
       setTimer: (delayMs, fire) => clock.setTimer(delayMs, this.#ifAlive(fire)),
     };
-    const wanted: RunBotOptions = {
+    const options: RunBotOptions = {
       config,
       privateKey,
       runtime: { clock: mortal, random },
@@ -102,12 +102,12 @@ export class BotProcess {
         createTurnRecorder: () => ({ action: () => {}, turn: () => {} }),
         onBotEvent: (notice, bot) => {
           if (this.#isDead) return;
-          this.#meet(bot);
+          this.#attach(bot);
           onNotice(notice);
         },
       }),
     };
-    startBot(rework(wanted)).then(
+    startBot(rework(options)).then(
       this.#ifAlive((running: RunningBot) => this.#runs(running)),
       this.#ifAlive((error: unknown) => this.#ends({ error })),
     );
@@ -125,7 +125,7 @@ export class BotProcess {
     this.#bot?.abandon();
   }
 
-  #meet(bot: Bot): void {
+  #attach(bot: Bot): void {
     if (this.#bot !== undefined) return;
     this.#bot = bot;
     this.#options.onBot(bot);
@@ -133,7 +133,7 @@ export class BotProcess {
 
   #runs(running: RunningBot): void {
     this.#running = running;
-    this.#meet(running.bot);
+    this.#attach(running.bot);
     running.stopped.then(
       this.#ifAlive(() => this.#ends(this.#endOf(running))),
       this.#ifAlive((error: unknown) => this.#ends({ error })),

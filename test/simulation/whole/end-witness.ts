@@ -10,21 +10,21 @@ export interface EndFacts {
   readonly markets: readonly MarketId[];
   readonly openOrders: number;
   readonly underWay: readonly (SentTakeover & { readonly jobId: string | undefined })[];
-  /** The faults were not over when the bot left. */
+  /** True if the faults were not over when the bot stopped. */
   readonly isDisturbed: boolean;
 }
 
 /**
- * Checks the summary and the exit code of a run against the exchange: success means no open order,
- * and positions that are the exchange's.
+ * Checks the summary and the exit code of a run against the exchange. Exit code 0 means that no
+ * order is open and that the reported positions are the exchange's.
  */
-export function judgeEnd({ exitCode, positionBase, text }: ProcessEnd, facts: EndFacts): string[] {
+export function checkEnd({ exitCode, positionBase, text }: ProcessEnd, facts: EndFacts): string[] {
   const { exchange, account, markets, openOrders, underWay, isDisturbed } = facts;
   const wrong = markets.flatMap((marketId) => {
     const { instrument } = exchange.market(marketId);
     const theirs = exchange.positionLots(account, marketId);
     const ours = positionBase[marketId];
-    // A run that the exchange never reported the account to names no position.
+    // A run that never received its account from the exchange reports no position.
     if (ours === null) return [];
     return ours !== undefined &&
       Math.abs(Number(ours)) === Number(instrument.formatAmount(Math.abs(theirs))) &&
@@ -39,7 +39,7 @@ export function judgeEnd({ exitCode, positionBase, text }: ProcessEnd, facts: En
   for (const { jobId, lots, marketId } of underWay)
     if (jobId === undefined || !text.includes(jobId))
       violations.push(
-        `a takeover of ${lots} lots in ${marketId} is under way, and is not named at the end`,
+        `a takeover of ${lots} lots in ${marketId} is in flight, but the summary does not name it`,
       );
   if (
     exitCode !== 0 &&

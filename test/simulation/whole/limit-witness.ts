@@ -16,8 +16,8 @@ import type { Witness } from "../witness.js";
 import type { SentTakeover } from "./takeovers-under-way.js";
 
 /**
- * The greatest age of the mark by which a bot and a planner value positions: on slow lines, or some
- * blocks ago.
+ * Maximum age of the mark by which a bot and a planner value positions: the network may be slow,
+ * and the planner's mark some blocks old.
  */
 const MARK_AGE_MS: Ms = 15_000;
 const SIDES = ["BUY", "SELL"] as const;
@@ -34,17 +34,16 @@ export interface LimitWitnessDeps {
   readonly exchange: EmbeddedExchange;
   readonly account: Hex;
   readonly nowMs: () => Ms;
-  /** Counts what orders, takeovers under way and trades that fail may add. */
+  /** Counts the lots that orders, takeovers in flight and failing trades may add. */
   readonly orders: Witness;
   readonly violate: Violate;
 }
 
 /**
- * Holds the account's real position to the limits of the bot's file after every event, and the
- * worst case of every takeover and place when it is sent, those of the whole account too. An order
- * that was legal when it was sent and a takeover whose room was reserved stay within the limit
- * together, and so they do where trades fail: nothing excuses a position above it, except a moved
- * mark for limits in money.
+ * Checks the account's position against the limits of the bot's file after every event. Checks the
+ * worst case of every takeover and place when it is sent, in its market and in the whole account.
+ * The reserved takeovers and all orders together must stay within the limits, even if trades fail.
+ * Only a limit in money may be exceeded, by a moved mark.
  */
 export class LimitWitness {
   readonly #deps: LimitWitnessDeps;
@@ -83,7 +82,7 @@ export class LimitWitness {
     }
   }
 
-  /** A takeover has left. */
+  /** Checks a takeover that was sent. */
   takeoverSent({ marketId, lots }: SentTakeover): void {
     const limit = this.#limits.get(marketId);
     if (limit === undefined) return;
@@ -94,21 +93,21 @@ export class LimitWitness {
     if (worst > limit.lots && !this.#onlyReduces(marketId, side))
       this.#violate(
         "reserve",
-        `a takeover of ${lots} lots in ${marketId} leaves a worst case of ${worst} lots, allowed ${limit.lots}: the position is ${position}, orders, takeovers under way and trades that fail may add ${orders.mayJoin(marketId, side).lots}`,
+        `a takeover of ${lots} lots in ${marketId} leaves a worst case of ${worst} lots, allowed ${limit.lots}: the position is ${position}, orders, takeovers in flight and failing trades may add ${orders.worstAddition(marketId, side).lots}`,
       );
-    this.#judgeMoney(marketId, side, Math.abs(lots), `a takeover of ${lots} lots in ${marketId}`);
+    this.#checkMoney(marketId, side, Math.abs(lots), `a takeover of ${lots} lots in ${marketId}`);
   }
 
-  /** A place has left. */
+  /** Checks a place that was sent. */
   placed({ marketId, side, lots }: PlaceAction): void {
-    this.#judgeMoney(marketId, side, lots, `a ${side} of ${lots} lots in ${marketId}`);
+    this.#checkMoney(marketId, side, lots, `a ${side} of ${lots} lots in ${marketId}`);
   }
 
   /**
-   * The limits in money, of the market and of the account; `added` is among what is under way
-   * already.
+   * Checks the limits in money of the market and of the account. `added` is already counted in the
+   * worst case.
    */
-  #judgeMoney(marketId: MarketId, side: Side, added: Lots, what: string): void {
+  #checkMoney(marketId: MarketId, side: Side, added: Lots, what: string): void {
     if (this.#onlyReduces(marketId, side)) return;
     const here = this.#worstCredit(marketId, this.#worstLots(marketId, side));
     const { notional } = this.#limits.get(marketId) ?? {};
@@ -137,15 +136,15 @@ export class LimitWitness {
   }
 
   /**
-   * The position when everything of a side fills and nothing of the other; 0 where it is of the
-   * other sign.
+   * The position if everything of a side fills and nothing of the other; 0 if it has the other
+   * sign.
    */
   #worstLots(marketId: MarketId, side: Side): Lots {
     const { exchange, account, orders } = this.#deps;
     return Math.max(
       0,
       sideSign(side) * exchange.positionLots(account, marketId) +
-        orders.mayJoin(marketId, side).lots,
+        orders.worstAddition(marketId, side).lots,
     );
   }
 
@@ -154,11 +153,11 @@ export class LimitWitness {
     const position = exchange.positionLots(account, marketId);
     return (
       Math.sign(position) === -sideSign(side) &&
-      orders.mayJoin(marketId, side).lots <= Math.abs(position)
+      orders.worstAddition(marketId, side).lots <= Math.abs(position)
     );
   }
 
-  /** At the lowest of the marks that the bot may have decided by. */
+  /** Value at the lowest of the marks that the bot may have used. */
   #worstCredit(marketId: MarketId, lots: Lots): CreditUnits {
     const { instrument, prices } = this.#deps.exchange.market(marketId);
     let mark = prices.mark;
@@ -176,8 +175,8 @@ export class LimitWitness {
   }
 
   /**
-   * At the newest marks, with a fiftieth for those that the bot had, and for the discount of a
-   * takeover, which is worth its share once it comes.
+   * Net value at the newest marks, plus 2 %: the bot may have had other marks, and a takeover adds
+   * its discount.
    */
   #netValue(): CreditUnits {
     const { exchange, account } = this.#deps;

@@ -11,24 +11,23 @@ import type { MinedTakeover } from "./takeovers-under-way.js";
  * there have had their cancel sent.
  */
 export const REACTION_MS: Ms = 1_000;
-/** The word and a place that was decided before it may cross within a turn. */
+/** A place that was decided before the report may still be sent within this time. */
 const CROSSING_MS: Ms = 20;
-/** A bot that was started after a takeover has read its positions by then. */
+/** A bot that started after a takeover has read its positions by then. */
 const START_READ_MS: Ms = 5_000;
 
 interface Taken {
   readonly atMs: Ms;
   readonly hashes: ReadonlySet<Hex>;
-  /** When the first word of it reached a process. */
-  wordAtMs: Ms | undefined;
+  /** When the first report of it reached the process. */
+  reportedAtMs: Ms | undefined;
 }
 
 /**
- * Checks the bot's actions in a market against its knowledge of the position there. After a
- * takeover the bot's position is wrong until the bot receives it; from the first report on (a
- * `LIQUIDATE` on the stream or from REST, or the receipt) the bot may neither send nor keep an
- * order that increases the position, until bot and exchange differ by no more than orders that are
- * under way explain.
+ * Checks that the bot does not increase a position that it does not know. After a takeover the
+ * bot's position is wrong until it receives the takeover. The first report is a `LIQUIDATE` on the
+ * stream or from REST, or the receipt. From then on the bot may neither send nor keep an order that
+ * increases the position, until orders in flight explain the difference to the exchange.
  */
 export class PositionWitness {
   readonly #exchange: EmbeddedExchange;
@@ -37,7 +36,7 @@ export class PositionWitness {
   readonly #violate: Violate;
   readonly #taken = new Map<MarketId, Taken>();
   readonly #cancelled = new Set<Hex>();
-  readonly #toldOf = new Set<Taken>();
+  readonly #reported = new Set<Taken>();
   /** Since when bot and exchange differ, without a break. */
   readonly #wrongSinceMs = new Map<MarketId, Ms>();
   #bot: Bot | undefined;
@@ -57,7 +56,7 @@ export class PositionWitness {
     this.#violate = violate;
   }
 
-  /** The bot's own idea of its position, for a trace; undefined while none runs. */
+  /** The bot's position as the bot counts it, for a trace; undefined while none runs. */
   ours(marketId: MarketId): Lots | undefined {
     return this.#bot?.context.account.positionLots(marketId);
   }
@@ -70,24 +69,24 @@ export class PositionWitness {
   }
 
   takeoverMined({ marketId, atMs, hashes }: MinedTakeover): void {
-    // While an earlier one is not known yet, its word counts.
-    if (this.#wrongSinceMs.has(marketId) && this.#taken.get(marketId)?.wordAtMs !== undefined)
+    // While an earlier takeover is reported and not resolved yet, its report counts.
+    if (this.#wrongSinceMs.has(marketId) && this.#taken.get(marketId)?.reportedAtMs !== undefined)
       return;
-    this.#taken.set(marketId, { atMs, hashes, wordAtMs: undefined });
+    this.#taken.set(marketId, { atMs, hashes, reportedAtMs: undefined });
   }
 
   /** A frame or an answer of REST has reached the bot. */
   received(text: string): void {
     if (!text.includes('"LIQUIDATE"')) return;
     for (const [marketId, taken] of this.#taken)
-      if (text.includes(`"${marketId}"`)) taken.wordAtMs ??= this.#nowMs();
+      if (text.includes(`"${marketId}"`)) taken.reportedAtMs ??= this.#nowMs();
   }
 
   /** An answer of an RPC has reached the bot. */
   answered(method: string, params: readonly unknown[]): void {
     if (method !== "eth_getTransactionReceipt") return;
     for (const taken of this.#taken.values())
-      if (taken.hashes.has(params[0] as Hex)) taken.wordAtMs ??= this.#nowMs();
+      if (taken.hashes.has(params[0] as Hex)) taken.reportedAtMs ??= this.#nowMs();
   }
 
   dispatched(action: Action): void {
@@ -111,7 +110,7 @@ export class PositionWitness {
       const since = this.#sinceOf(marketId, taken, now);
       if (since === undefined || now < since) continue;
       this.wrongMs += elapsed;
-      if (now - since <= REACTION_MS || this.#toldOf.has(taken)) continue;
+      if (now - since <= REACTION_MS || this.#reported.has(taken)) continue;
       for (const order of this.#exchange.openOrders(this.#account)) {
         const { terms, openLots, side } = order;
         if (
@@ -121,10 +120,10 @@ export class PositionWitness {
           !this.#increases(marketId, side)
         )
           continue;
-        this.#say(
+        this.#report(
           taken,
           marketId,
-          `${side} ${openLots} rests there ${now - since} ms after the first word of a takeover`,
+          `${side} ${openLots} rests there ${now - since} ms after the first report of a takeover`,
         );
         break;
       }
@@ -137,16 +136,16 @@ export class PositionWitness {
     const now = this.#nowMs();
     const since = this.#sinceOf(marketId, taken, now);
     if (since === undefined || now <= since + CROSSING_MS) return;
-    this.#say(
+    this.#report(
       taken,
       marketId,
-      `${side} ${lots} leaves ${now - since} ms after the first word of a takeover`,
+      `${side} ${lots} was sent ${now - since} ms after the first report of a takeover`,
     );
   }
 
-  #say(taken: Taken, marketId: MarketId, what: string): void {
-    if (this.#toldOf.has(taken)) return;
-    this.#toldOf.add(taken);
+  #report(taken: Taken, marketId: MarketId, what: string): void {
+    if (this.#reported.has(taken)) return;
+    this.#reported.add(taken);
     const ours = this.#bot?.context.account.positionLots(marketId);
     const theirs = this.#exchange.positionLots(this.#account, marketId);
     this.#violate(
@@ -162,25 +161,25 @@ export class PositionWitness {
   #sinceOf(marketId: MarketId, taken: Taken, now: Ms): Ms | undefined {
     const wrongSince = this.#wrongSinceMs.get(marketId) ?? now;
     this.#wrongSinceMs.set(marketId, wrongSince);
-    const word = this.#wordOf(taken);
-    return word === undefined ? undefined : Math.max(word, wrongSince);
+    const known = this.#knownSince(taken);
+    return known === undefined ? undefined : Math.max(known, wrongSince);
   }
 
   /**
    * The time since which the process knows of a takeover; undefined before the first report.
    */
-  #wordOf({ wordAtMs, atMs }: Taken): Ms | undefined {
-    if (atMs >= this.#startedAtMs) return wordAtMs;
+  #knownSince({ reportedAtMs, atMs }: Taken): Ms | undefined {
+    if (atMs >= this.#startedAtMs) return reportedAtMs;
     return this.#confirmedAtMs === undefined
       ? undefined
-      : Math.max(this.#confirmedAtMs + START_READ_MS, wordAtMs ?? 0);
+      : Math.max(this.#confirmedAtMs + START_READ_MS, reportedAtMs ?? 0);
   }
 
   #increases(marketId: MarketId, side: "BUY" | "SELL"): boolean {
     return Math.sign(this.#exchange.positionLots(this.#account, marketId)) * sideSign(side) >= 0;
   }
 
-  /** True when bot and exchange differ by more than the bot's own orders under way explain. */
+  /** True if bot and exchange differ by more than the bot's own orders in flight explain. */
   #isWrong(marketId: MarketId): boolean {
     const account = this.#bot?.context.account;
     if (account?.confirmed !== true) return false;

@@ -12,7 +12,7 @@ import type { Violation } from "../violation.js";
 import { type WholePlan, wholePlanOf } from "./whole-plan.js";
 import { WholeWorld } from "./whole-world.js";
 
-/** A rule of the product that is switched off, to prove that its loss is noticed. */
+/** A rule of the product that is switched off, to prove that the simulation notices. */
 export interface WholeBreak {
   readonly name: string;
   readonly what: string;
@@ -45,8 +45,8 @@ export type Trace = (
 ) => void;
 
 /**
- * Runs the whole system of a seed. The same seed and length are the same run; with a rule broken it
- * ends once that is noticed.
+ * Runs the whole system of a seed. The same seed and length give the same run. A run with a broken
+ * rule ends as soon as a violation is found.
  */
 export async function runWhole(
   seed: number,

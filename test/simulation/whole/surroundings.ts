@@ -20,14 +20,14 @@ export interface SurroundingsOptions {
 }
 
 /**
- * The faults of a run beyond single requests and frames: kills, stops, steps of the clock,
- * outages of the RPCs, and what a takeover brings on.
+ * The faults of a run beyond single requests and frames: kills, stops, clock steps, outages of the
+ * RPCs, and faults that a takeover triggers.
  */
 export class Surroundings {
   /** How often each thing happened. */
   readonly struck = new Map<string, number>();
   readonly #options: SurroundingsOptions;
-  /** A takeover has silenced the RPCs until then. */
+  /** Until then the RPCs are silent, because of a takeover. */
   #rpcSilentUntilMs: Ms = 0;
 
   constructor(options: SurroundingsOptions) {
@@ -38,7 +38,7 @@ export class Surroundings {
     this.struck.set(fault, (this.struck.get(fault) ?? 0) + 1);
   }
 
-  /** How every RPC fails now; undefined when none does. */
+  /** The present outage of the RPCs; undefined if there is none. */
   get outage(): RpcOutage["kind"] | undefined {
     const { clock, plan } = this.#options;
     const now = clock.nowMs();
@@ -46,7 +46,7 @@ export class Surroundings {
     return plan.outages.find(({ fromMs, untilMs }) => fromMs <= now && now < untilMs)?.kind;
   }
 
-  /** The n-th takeover was sent or mined: what the seed has for that moment happens. */
+  /** Starts the faults that the plan has for the n-th takeover that was sent or mined. */
   afterTakeover(on: TakeoverTrigger["on"], nth: number): void {
     const { plan, clock, faults, kill, dropStreams } = this.#options;
     const now = clock.nowMs();
@@ -59,14 +59,14 @@ export class Surroundings {
       if (fault === "rpc-silent")
         this.#rpcSilentUntilMs = Math.max(this.#rpcSilentUntilMs, untilMs);
       else if (fault === "rest-slow") faults.strikeUntil("answer-delayed", untilMs);
-      // Not within the call that has brought it about.
+      // Not within the call that triggered it.
       else if (fault === "bot-killed")
         clock.setTimer(1, () => kill(Math.min(trigger.forMs, 10_000)));
       else clock.setTimer(1, dropStreams);
     }
   }
 
-  /** Sets off what the seed has for instants. */
+  /** Schedules the faults that the plan has at fixed times. */
   schedule(): void {
     const { plan, clock, machineClock, faults, kill } = this.#options;
     for (const { kind, fromMs, untilMs } of plan.faults) {

@@ -9,7 +9,7 @@ import { PERPETUAL } from "../../liquidator/simulation/ground.js";
 export interface SentTakeover {
   readonly nonce: number;
   readonly marketId: MarketId;
-  /** The most that it may bring, signed. */
+  /** Largest size that it may acquire, signed. */
   readonly lots: Lots;
   readonly victim: Hex;
   readonly hashes: Set<Hex>;
@@ -69,12 +69,12 @@ export class TakeoversUnderWay {
     return takeover;
   }
 
-  /** Those that may still come. */
+  /** Takeovers that may still be mined. */
   get pending(): readonly SentTakeover[] {
     return [...this.#sent.values()];
   }
 
-  /** Lots that may still come on a side. */
+  /** Lots that may still be acquired on a side. */
   lots(marketId: MarketId, side: Side): Lots {
     let lots = 0;
     for (const takeover of this.#sent.values())
@@ -84,8 +84,8 @@ export class TakeoversUnderWay {
   }
 
   /**
-   * After each block that the exchange has applied: its takeovers are no longer under way.
-   * @returns those that came with it.
+   * Removes mined takeovers; called after each block that the exchange has applied.
+   * @returns those in the block that changed the position.
    */
   async onBlocks(nowMs: Ms): Promise<readonly MinedTakeover[]> {
     const { chain } = this.#chain;
@@ -93,16 +93,16 @@ export class TakeoversUnderWay {
     this.#head = chain.head.number;
     if (this.#sent.size === 0) return [];
     const used = Number(await chain.request("eth_getTransactionCount", this.#account, "latest"));
-    const come: MinedTakeover[] = [];
+    const mined: MinedTakeover[] = [];
     for (const takeover of [...this.#sent.values()]) {
       if (takeover.nonce >= used) continue;
       this.#sent.delete(takeover.nonce);
       for (const hash of takeover.hashes) {
         const receipt = await chain.receipt(hash);
-        if (receipt !== null && !receipt.isReverted) come.push({ ...takeover, atMs: nowMs });
+        if (receipt !== null && !receipt.isReverted) mined.push({ ...takeover, atMs: nowMs });
       }
     }
-    this.mined.push(...come);
-    return come;
+    this.mined.push(...mined);
+    return mined;
   }
 }

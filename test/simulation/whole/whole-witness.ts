@@ -7,7 +7,7 @@ import type { NetworkWitness } from "../faulty-network.js";
 import type { Violate, Violation } from "../violation.js";
 import { Witness } from "../witness.js";
 import type { ProcessEnd } from "./bot-process.js";
-import { judgeEnd } from "./end-witness.js";
+import { checkEnd } from "./end-witness.js";
 import { LimitWitness } from "./limit-witness.js";
 import { PositionWitness } from "./position-witness.js";
 import { type SentTakeover, TakeoversUnderWay } from "./takeovers-under-way.js";
@@ -96,12 +96,12 @@ export class WholeWitness {
     return { events, actions, fills: this.#fills, takeovers: this.takeovers };
   }
 
-  /** A fault has touched the bot's requests. */
+  /** Notes that a fault has affected the bot's requests. */
   disturbed(nowMs: Ms): void {
     this.orders.disturbedAtMs = nowMs;
   }
 
-  /** A bot runs from now on; undefined while none does. */
+  /** Starts checking another bot; undefined while none runs. */
   attach(bot: Bot | undefined): void {
     this.orders.attach(bot);
     this.#positions.attach(bot);
@@ -146,7 +146,7 @@ export class WholeWitness {
     this.#positions.afterEvent();
   }
 
-  /** Now and then. */
+  /** Called periodically. */
   sample(): void {
     this.orders.sample();
   }
@@ -161,9 +161,9 @@ export class WholeWitness {
     this.orders.agree();
   }
 
-  /** The bot has left. @param jobOf names what was sent under a nonce. */
+  /** Checks the end of a run. @param jobOf the job that was sent under a nonce. */
   ended(end: ProcessEnd, jobOf: (nonce: number) => string | undefined): void {
-    const violations = judgeEnd(end, {
+    const violations = checkEnd(end, {
       exchange: this.#exchange,
       account: this.#account,
       markets: Object.keys(this.#plan.bot.markets),

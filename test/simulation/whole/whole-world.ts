@@ -21,16 +21,16 @@ const PRIVATE_KEY = `0x${"42".repeat(32)}`;
 const BOT_ADDRESS = "10.0.0.1";
 const SAMPLE_MS: Ms = 5_000;
 /**
- * The time in which both sides must agree once the faults are over: the market and
- * its takeovers go on.
+ * Time after the last fault in which bot and exchange must come to agree. The market and its
+ * takeovers continue.
  */
 const AGREE_WITHIN_MS: Ms = 40_000;
 const AGREE_EVERY_MS: Ms = 97;
-/** A stop waits 10 s for takeovers under way, then for the fate of every order. */
+/** A stop waits 10 s for takeovers in flight, then until the end of every order is known. */
 const STOP_WITHIN_MS: Ms = 90_000;
 /** The supervisor restarts the process after so long when its start failed. */
 const RESTART_MS: Ms = 2_000;
-const LOOK_FOR_BREAK_EVERY_MS: Ms = 5_000;
+const BREAK_CHECK_EVERY_MS: Ms = 5_000;
 
 /** The parts from which a run is built. */
 export interface WorldParts {
@@ -123,7 +123,7 @@ export class WholeWorld {
   async #runMarket(untilMs: Ms): Promise<void> {
     const { clock } = this.#parts;
     while (clock.nowMs() < untilMs && !this.#isBreakNoticed())
-      await clock.runUntil(Math.min(untilMs, clock.nowMs() + LOOK_FOR_BREAK_EVERY_MS));
+      await clock.runUntil(Math.min(untilMs, clock.nowMs() + BREAK_CHECK_EVERY_MS));
   }
 
   /**
@@ -145,7 +145,7 @@ export class WholeWorld {
       await clock.runUntil(clock.nowMs() + 500);
     if (this.#end !== undefined) this.#witness.ended(this.#end, (nonce) => this.#jobOf(nonce));
     else if (!plan.endsDisturbed)
-      this.#witness.crashed(new Error(`the bot has not left within ${STOP_WITHIN_MS} ms`));
+      this.#witness.crashed(new Error(`the bot has not stopped within ${STOP_WITHIN_MS} ms`));
   }
 
   /** The name of what was sent under a nonce, by the process's own record of it. */

@@ -274,7 +274,7 @@ function unwindStatus(
     takeoverId,
     marketId,
     state,
-    inheritedCredit,
+    acquiredCredit,
     proceedsCredit,
     feesCredit,
     markCredit,
@@ -300,13 +300,13 @@ function unwindStatus(
     takeoverId,
     marketId,
     state,
-    inheritedBase: base(report.inheritedLots),
+    inheritedBase: base(report.acquiredLots),
     soldBase: base(report.soldLots),
     remainingBase: base(remainingLots),
     earnedQuote:
       restCredit === undefined
         ? undefined
-        : quoteText(bot, inheritedCredit + proceedsCredit - feesCredit + restCredit),
+        : quoteText(bot, acquiredCredit + proceedsCredit - feesCredit + restCredit),
     restBy: rest?.by,
     deadlineMs,
     ...(trajectory === undefined ? {} : { trajectory }),

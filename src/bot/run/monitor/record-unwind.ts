@@ -13,16 +13,9 @@ export function recordUnwind(
   restValue: (marketId: MarketId, lots: Lots) => UnsoldValue | undefined,
 ): void {
   if (notice.kind !== "unwind") return;
-  const {
-    takeoverId,
-    marketId,
-    state,
-    remainingLots,
-    inheritedCredit,
-    proceedsCredit,
-    feesCredit,
-  } = notice.unwind;
-  const sold = inheritedCredit + proceedsCredit - feesCredit;
+  const { takeoverId, marketId, state, remainingLots, acquiredCredit, proceedsCredit, feesCredit } =
+    notice.unwind;
+  const sold = acquiredCredit + proceedsCredit - feesCredit;
   if (remainingLots === 0)
     return ledger.recordUnwound(takeoverId, { state, remainingLots, earnedCredit: sold });
   const rest = restValue(marketId, remainingLots);

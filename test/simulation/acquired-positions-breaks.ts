@@ -3,7 +3,7 @@ import type { VenueEvent } from "#exchange/venue.js";
 import type { Break } from "./break.js";
 import { BREAKS } from "./breaks.js";
 
-/** Changes the stored takeovers of a bot on their way back to it. */
+/** Changes the stored takeovers before a bot reads them. */
 function remembered(change: (text: string) => string): Pick<Break, "rig"> {
   return {
     rig: (options) => {
@@ -15,7 +15,7 @@ function remembered(change: (text: string) => string): Pick<Break, "rig"> {
   };
 }
 
-/** The exchange's reports of liquidations are ignored. */
+/** Removes the exchange's reports of liquidations. */
 function deaf(event: VenueEvent): VenueEvent {
   if (event.type === "income-update")
     return { ...event, incomes: event.incomes.filter(({ type }) => type !== "LIQUIDATE") };
@@ -35,13 +35,13 @@ function deaf(event: VenueEvent): VenueEvent {
 }
 
 /**
- * The rules of acquiring positions that can be switched off, each of which a simulation must notice
+ * Rules of acquired positions that can be switched off. A simulation must notice each
  * (docs/reference/simulation-rules.md).
  */
-export const INHERITANCE_BREAKS: readonly Break[] = [
+export const ACQUIRED_POSITIONS_BREAKS: readonly Break[] = [
   {
     name: "any-slippage",
-    what: "a slice may be twenty per cent worse than the mark",
+    what: "a slice may be 20 % worse than the mark",
     rig: (options) => {
       const { liquidator } = options.config;
       if (liquidator === undefined) return options;
@@ -50,8 +50,8 @@ export const INHERITANCE_BREAKS: readonly Break[] = [
     },
   },
   {
-    name: "told-twice",
-    what: "a restarted bot counts fills twice that the exchange had reported before",
+    name: "counted-twice",
+    what: "a restarted bot counts a liquidation again that the exchange had reported before",
     rig: (options, context) => ({
       ...(remembered((text) => text.replaceAll('"isTold":true', '"isTold":false')).rig?.(
         options,
@@ -67,7 +67,7 @@ export const INHERITANCE_BREAKS: readonly Break[] = [
   },
   {
     name: "quoted-meanwhile",
-    what: "the bot keeps quotes that add to a position while it sells it",
+    what: "quotes that increase a position stay while it is sold",
     bot: ({ bot }) => {
       bot.liquidatedInventory.intentFor = () => undefined;
     },

@@ -19,43 +19,43 @@ interface Sales {
   readonly discountBps: bigint;
 }
 
-/** Bounds tight enough to hold sales up, or wide enough never to. */
+/** Price bounds of the sales: tight enough to delay them, or too wide to matter. */
 const TIGHT: Sales = { slippageBps: 2, discountBps: 1n };
 const WIDE: Sales = { slippageBps: 100, discountBps: 100n };
 const UNWIND = { makerFirstMs: 5_000, horizonMs: 30_000, slices: 6 };
-/** A takeover is finished so long after its report, and reported so long before the end. */
+/** A takeover is unwound within this time after its report. */
 const THROUGH_MS: Ms = UNWIND.makerFirstMs + UNWIND.horizonMs;
 const LAST_MS: Ms = CALM_AFTER_MS + THROUGH_MS;
 const FIRST_MS: Ms = 20_000;
-/** A reorganisation may be deeper than anybody waited for: in half of them the sale is over. */
+/** Time from a takeover to its revert by a reorganisation. In half of them the sale is over. */
 const FIRST_UNDO_MS: Ms = 3_000;
 const LAST_UNDO_MS: Ms = 2 * THROUGH_MS;
 /**
- * The largest takeover against the market's position limit: the account is past it then, and may
- * only reduce.
+ * Largest takeover as a multiple of the market's position limit. Above 1 the account exceeds its
+ * limit and may only reduce.
  */
 const MOST_OF_LIMIT = 1.4;
 
 /** The result of one seed, with the number of its takeovers. */
-export interface InheritanceResult extends SeedResult {
+export interface AcquiredPositionsResult extends SeedResult {
   readonly takeovers: number;
-  /** Orders that took. */
+  /** Taker orders. */
   readonly slices: number;
-  /** Orders that left while the position was past its limit: they only reduce. */
+  /** Orders sent while the position exceeded its limit: they only reduce. */
   readonly pastLimit: number;
 }
 
-/** Runs one simulated stretch of market of a seed in which positions are acquired. */
-export async function runInheritance(
+/** Runs the simulated market of a seed in which the bot acquires liquidated positions. */
+export async function runAcquiredPositions(
   seed: number,
   marketMs: Ms,
   ...[broken, trace]: RunRest
-): Promise<InheritanceResult> {
-  const inheritance = new Inheritance(seed, marketMs);
-  const result = await runSeed(seed, marketMs, inheritance.twist(broken), trace);
-  inheritance.judge();
-  const { takeovers, slices, pastLimit } = inheritance;
-  const unwound = inheritance.violations.map((text) => ({
+): Promise<AcquiredPositionsResult> {
+  const acquisitions = new Acquisitions(seed, marketMs);
+  const result = await runSeed(seed, marketMs, acquisitions.changes(broken), trace);
+  acquisitions.checkEnd();
+  const { takeovers, slices, pastLimit } = acquisitions;
+  const unwound = acquisitions.violations.map((text) => ({
     atMs: START_MS + marketMs,
     rule: "unwind",
     text,
@@ -71,30 +71,30 @@ export async function runInheritance(
 
 type RunRest = Parameters<typeof runSeed> extends [number, Ms, ...infer Rest] ? Rest : never;
 
-interface Told {
+interface KnownTakeover {
   readonly takeover: Takeover;
-  isTakenBack: boolean;
+  isReverted: boolean;
 }
 
 /**
- * Gives the bot of a simulated hour positions that a liquidator has acquired, reported again at
- * every start as the liquidator does, some of them taken back by the chain; and holds the sale of
- * each to its bounds, whatever other faults hit the bot.
+ * Gives the bot of a simulated run positions that a liquidator has acquired, and checks that each
+ * is sold within its price bounds under all other faults. The chain reverts some of them. As a real
+ * liquidator does, it reports all of them again at every start of the bot.
  */
-class Inheritance {
+class Acquisitions {
   /** Violations of the rules, in words. */
   readonly violations: string[] = [];
   readonly reports = new Map<string, UnwindReport>();
-  /** Orders that took, and those that were placed while the position was past its limit. */
+  /** Taker orders, and orders placed while the position exceeded its limit. */
   slices = 0;
   pastLimit = 0;
   readonly #random: Random;
   readonly #sales: Sales;
   readonly #marketMs: Ms;
-  readonly #told = new Map<string, Told>();
+  readonly #takeovers = new Map<string, KnownTakeover>();
   /**
-   * Worst price of each takeover's sale: by its own price, or the mark of the bot in the turn in
-   * which it first reported it.
+   * Worst price of each takeover's sale. Its reference is the takeover's own price or the bot's
+   * mark at the bot's first report of it, whichever is worse.
    */
   readonly #bounds = new Map<string, Ticks>();
   #exchange: EmbeddedExchange | undefined;
@@ -108,11 +108,14 @@ class Inheritance {
   }
 
   get takeovers(): number {
-    return this.#told.size;
+    return this.#takeovers.size;
   }
 
-  /** To be handed to a run. `broken`: a rule that is switched off beside. */
-  twist(broken?: Break): Break {
+  /**
+   * The changes to a run that add the takeovers.
+   * @param broken another rule that is switched off in the same run
+   */
+  changes(broken?: Break): Break {
     const { chain, liquidator } = botConfig({
       chain: { rpc: ["http://chain.test"] },
       liquidator: {
@@ -124,18 +127,18 @@ class Inheritance {
       },
     });
     return {
-      name: "inheritance",
-      what: "positions are taken over",
+      name: "acquired-positions",
+      what: "the bot acquires positions",
       plan: (plan) => ({ ...plan, bot: { ...plan.bot, chain, liquidator } }),
-      rig: (options, context) => this.#listening(broken?.rig?.(options, context) ?? options),
+      rig: (options, context) => this.#observed(broken?.rig?.(options, context) ?? options),
       bot: (rig) => {
         broken?.bot?.(rig);
-        this.#started(rig);
+        this.#onStart(rig);
       },
     };
   }
 
-  #listening(options: RigOptions): RigOptions {
+  #observed(options: RigOptions): RigOptions {
     const { clock, observe, scheme, privateKey } = options;
     if (this.#exchange === undefined) {
       this.#exchange = options.door as EmbeddedExchange;
@@ -143,22 +146,22 @@ class Inheritance {
       this.#address = scheme.signer(privateKey).address;
       for (let count = 2 + Math.floor(this.#random.uniform() * 5); count > 0; count -= 1) {
         const atMs = FIRST_MS + this.#random.uniform() * (this.#marketMs - LAST_MS - FIRST_MS);
-        clock.setTimer(atMs, () => this.#happens(options));
+        clock.setTimer(atMs, () => this.#acquire(options));
       }
     }
     return {
       ...options,
       observe: (notice) => {
-        if (notice.kind === "unwind") this.#heard(notice.unwind);
+        if (notice.kind === "unwind") this.#onReport(notice.unwind);
         if (notice.kind === "dispatched" && notice.action.kind === "place")
-          this.#sent(notice.action);
+          this.#onPlace(notice.action);
         observe?.(notice);
       },
     };
   }
 
-  /** The liquidator reports everything again: it cannot know what a killed bot has received. */
-  #started({ bot }: BotRig): void {
+  /** The liquidator reports everything again: it does not know what a killed bot has received. */
+  #onStart({ bot }: BotRig): void {
     this.#bot = bot;
     const known = new Map(
       bot.liquidatedInventory.reports().map((report) => [report.takeoverId, report]),
@@ -167,20 +170,20 @@ class Inheritance {
       const now = known.get(takeoverId);
       if (now?.soldLots !== soldLots || now.nettedLots !== nettedLots)
         this.violations.push(
-          `${takeoverId}: the last run reported ${soldLots} lots as sold, the next run knows of ${now?.soldLots}`,
+          `${takeoverId}: ${soldLots} lots were reported as sold, the next run reports ${now?.soldLots}`,
         );
     }
-    for (const { takeover, isTakenBack } of this.#told.values()) {
-      // One that was taken back would count again.
+    for (const { takeover, isReverted } of this.#takeovers.values()) {
+      // If a reverted takeover were only acquired again, it would count.
       bot.command(
-        isTakenBack
+        isReverted
           ? { command: "disinherit", takeoverId: takeover.id }
           : { command: "inherit", takeover },
       );
     }
   }
 
-  #happens({ clock, config }: RigOptions): void {
+  #acquire({ clock, config }: RigOptions): void {
     const markets = Object.keys(config.markets);
     const marketId = markets[Math.floor(this.#random.uniform() * markets.length)] as MarketId;
     const trader = this.#bot?.context.traders.get(marketId);
@@ -194,27 +197,33 @@ class Inheritance {
     const credit =
       (-BigInt(lots) * trader.instrument.paperPerLot * price) /
       10n ** BigInt(trader.instrument.paperDecimals);
-    const told: Told = {
-      takeover: { id: `tx ${this.#told.size + 1}`, marketId, lots, credit, atMs: clock.nowMs() },
-      isTakenBack: false,
+    const known: KnownTakeover = {
+      takeover: {
+        id: `tx ${this.#takeovers.size + 1}`,
+        marketId,
+        lots,
+        credit,
+        atMs: clock.nowMs(),
+      },
+      isReverted: false,
     };
-    const { takeover } = told;
-    this.#told.set(takeover.id, told);
-    // In one instant: no limit of the bot can cover a position that it cannot know yet.
+    const { takeover } = known;
+    this.#takeovers.set(takeover.id, known);
+    // The bot learns of it in the same instant: its limits cannot cover an unknown position.
     this.#apply(trader, takeover, 1, clock.nowMs());
     this.#bot?.command({ command: "inherit", takeover });
     const undoAfterMs = FIRST_UNDO_MS + (LAST_UNDO_MS - FIRST_UNDO_MS) * this.#random.uniform();
     if (this.#random.uniform() >= 0.2) return;
     clock.setTimer(undoAfterMs, () => {
       this.#apply(trader, takeover, -1, clock.nowMs());
-      told.isTakenBack = true;
+      known.isReverted = true;
       this.#bot?.command({ command: "disinherit", takeoverId: takeover.id });
     });
   }
 
   /**
-   * As the exchange applies a block: to both sides, so that no money is made of nothing, and listed
-   * among the incomes, which the stream sometimes reports too late.
+   * Applies a takeover to both accounts, as the exchange does with a block, so that money is
+   * conserved. It is listed among the incomes, which the stream sometimes reports too late.
    */
   #apply(
     { instrument }: MarketTrader,
@@ -230,7 +239,8 @@ class Inheritance {
     const own = exchange.account(this.#address);
     own?.inMarket(marketId).position.applySettled(change(paper));
     exchange.account(VICTIM)?.inMarket(marketId).position.applySettled(change(-paper));
-    // A number that the exchange assigns: that of an income which no other account sees.
+    // The exchange assigns the id of an income. A deposit of the victim, which no other account
+    // sees, provides one.
     exchange.deposit(VICTIM, "0.000001");
     const id = exchange.account(VICTIM)?.incomes.page({ limit: 1 })[0]?.id;
     if (id === undefined) return;
@@ -246,16 +256,16 @@ class Inheritance {
       this.#bot?.accept({ kind: "event", event: { type: "income-update", incomes: [income] } });
   }
 
-  #heard(report: UnwindReport): void {
-    const { takeoverId, marketId, inheritedLots, soldLots, remainingLots, markCredit } = report;
+  #onReport(report: UnwindReport): void {
+    const { takeoverId, marketId, acquiredLots, soldLots, remainingLots, markCredit } = report;
     const trader = this.#bot?.context.traders.get(marketId);
-    const takeover = this.#told.get(takeoverId)?.takeover;
+    const takeover = this.#takeovers.get(takeoverId)?.takeover;
     if (trader === undefined || takeover === undefined) {
-      this.violations.push(`${takeoverId} is unwound, but the bot did not report it`);
+      this.violations.push(`${takeoverId} is unwound, but was never reported to the bot`);
       return;
     }
     const { markTicks } = trader.state;
-    // A bot that has just started knows no mark yet: then it is the price of the takeover alone.
+    // A bot that has just started has no mark yet: then only the takeover's price counts.
     const { creditDenominator, creditNumerator } = trader.instrument;
     const paidTicks =
       Number(-takeover.credit * creditDenominator) / Number(creditNumerator) / takeover.lots;
@@ -268,19 +278,19 @@ class Inheritance {
       );
     this.reports.set(takeoverId, report);
     if (
-      soldLots + remainingLots !== inheritedLots ||
-      (inheritedLots !== 0 && inheritedLots !== takeover.lots)
+      soldLots + remainingLots !== acquiredLots ||
+      (acquiredLots !== 0 && acquiredLots !== takeover.lots)
     )
       this.violations.push(
-        `${takeoverId}: ${inheritedLots} of ${takeover.lots} inherited, ${soldLots} sold and ${remainingLots} left`,
+        `${takeoverId}: ${acquiredLots} of ${takeover.lots} lots acquired, ${soldLots} sold and ${remainingLots} left`,
       );
     if (remainingLots !== 0 && markCredit !== creditOf(trader, remainingLots))
       this.violations.push(
-        `${takeoverId}: the bot reported ${remainingLots} lots at a mark of ${markCredit}`,
+        `${takeoverId}: ${remainingLots} lots are reported at a value of ${markCredit}`,
       );
   }
 
-  #sent({ marketId, side, ticks, lots, timeInForce }: PlaceAction): void {
+  #onPlace({ marketId, side, ticks, lots, timeInForce }: PlaceAction): void {
     const positionLots = this.#exchange?.positionLots(this.#address ?? VICTIM, marketId) ?? 0;
     const limit =
       this.#bot?.context.marketLimits.get(marketId)?.maxPositionLots ?? Number.POSITIVE_INFINITY;
@@ -291,17 +301,17 @@ class Inheritance {
       this.pastLimit += 1;
       if (side === sideOf(positionLots))
         this.violations.push(
-          `${side} ${lots} leaves while the position of ${positionLots} is past its limit of ${limit}`,
+          `${side} ${lots} was sent while the position of ${positionLots} exceeds its limit of ${limit}`,
         );
     }
     if (this.#exchange?.balances(this.#address ?? VICTIM).balances.isSafe === false)
-      this.violations.push(`${side} ${lots} leaves while unsafe`);
+      this.violations.push(`${side} ${lots} was sent while the account is unsafe`);
     const leftLots = this.#openReports(marketId).reduce(
       (sum, { remainingLots }) => sum + remainingLots,
       0,
     );
     if (leftLots !== 0 && side === sideOf(leftLots))
-      this.violations.push(`${side} ${lots} leaves while ${leftLots} lots are being sold`);
+      this.violations.push(`${side} ${lots} was sent while ${leftLots} lots are being sold`);
     // A bot that only makes markets sends no taker orders. A taker order is a slice of a sale, or
     // of a repurchase after a revert.
     if (timeInForce !== "IOC") return;
@@ -310,15 +320,17 @@ class Inheritance {
       (report) => report.remainingLots !== 0 && side !== sideOf(report.remainingLots),
     );
     if (ofSide.length === 0)
-      this.violations.push(`a slice of ${side} ${lots} sells nothing that is open`);
+      this.violations.push(`a slice of ${side} ${lots} belongs to no open takeover`);
     const isWithin = ofSide.some(({ takeoverId }) => {
       const bound = this.#bounds.get(takeoverId);
       // A repurchase after a revert is bounded by the mark at the moment of the revert.
-      if (bound === undefined || this.#told.get(takeoverId)?.isTakenBack === true) return true;
+      if (bound === undefined || this.#takeovers.get(takeoverId)?.isReverted === true) return true;
       return side === "SELL" ? ticks >= bound - 1 : ticks <= bound + 1;
     });
     if (ofSide.length > 0 && !isWithin)
-      this.violations.push(`a slice of ${side} ${lots} at ${ticks} ticks is beyond every bound`);
+      this.violations.push(
+        `a slice of ${side} ${lots} at ${ticks} ticks is worse than every bound`,
+      );
   }
 
   #openReports(marketId: MarketId): readonly UnwindReport[] {
@@ -328,32 +340,32 @@ class Inheritance {
   }
 
   /**
-   * When the hour is over: each takeover is finished, its unsold rest is reported at the mark, and
-   * the exchange has traded the sold lots.
+   * Checks the end of the run: each takeover is finished, its unsold remainder is valued at the
+   * mark, and the exchange has traded the sold lots.
    */
-  judge(): void {
-    for (const report of this.#bot?.liquidatedInventory.reports() ?? []) this.#heard(report);
-    for (const { takeover, isTakenBack } of this.#told.values()) {
+  checkEnd(): void {
+    for (const report of this.#bot?.liquidatedInventory.reports() ?? []) this.#onReport(report);
+    for (const { takeover, isReverted } of this.#takeovers.values()) {
       const report = this.reports.get(takeover.id);
       // A takeover that the chain reverted before any bot received it does not count.
-      if (report === undefined && !isTakenBack)
-        this.violations.push(`the exchange reported ${takeover.id}, but the bot does not know it`);
+      if (report === undefined && !isReverted)
+        this.violations.push(`${takeover.id} was reported, and the bot does not know it`);
       if (report?.state === "open")
-        this.violations.push(`${takeover.id} is open still, its deadline was ${report.deadlineMs}`);
+        this.violations.push(`${takeover.id} is still open, its deadline was ${report.deadlineMs}`);
     }
     for (const marketId of this.#bot?.context.traders.keys() ?? [])
-      for (const side of ["BUY", "SELL"] as const) this.#judgeSide(marketId, side);
+      for (const side of ["BUY", "SELL"] as const) this.#checkSide(marketId, side);
   }
 
-  #judgeSide(marketId: MarketId, side: Side): void {
-    const ofMarket = [...this.#told.values()].filter(
+  #checkSide(marketId: MarketId, side: Side): void {
+    const ofMarket = [...this.#takeovers.values()].filter(
       ({ takeover }) => takeover.marketId === marketId,
     );
     const since = Math.min(...ofMarket.map(({ takeover }) => takeover.atMs));
     if (!Number.isFinite(since)) return;
     let sold = 0;
-    for (const { takeover, isTakenBack } of ofMarket) {
-      if (isTakenBack) continue;
+    for (const { takeover, isReverted } of ofMarket) {
+      if (isReverted) continue;
       const report = this.reports.get(takeover.id);
       if (report !== undefined && sideOf(takeover.lots) !== side)
         sold += Math.abs(report.soldLots - report.nettedLots);
@@ -372,12 +384,12 @@ class Inheritance {
       .reduce((sum, { trade }) => sum + trade.lots, 0);
     if (sold > traded)
       this.violations.push(
-        `the bot reported ${side} ${sold} lots as sold in ${marketId}, the exchange has traded ${traded}`,
+        `${side} ${sold} lots are reported as sold in ${marketId}, the exchange has traded ${traded}`,
       );
   }
 }
 
-/** The side that makes such a position larger. */
+/** The side that increases such a position. */
 function sideOf(lots: Lots): Side {
   return lots > 0 ? "BUY" : "SELL";
 }

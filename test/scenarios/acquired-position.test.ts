@@ -1,19 +1,19 @@
 import { describe, expect, it } from "vitest";
-import { brings, InheritingStage, MARK } from "./inheriting-stage.js";
+import { AcquiringStage, brings, MARK } from "./acquiring-stage.js";
 import { ASK, BID } from "./stage.js";
 
-describe("a position inherited where nothing is quoted", () => {
+describe("an acquired position in a market without quotes", () => {
   it.each([
     [10, "SELL"],
     [-10, "BUY"],
   ] as const)(
     "of %d lots is offered first, then taken down by its trajectory, and is gone before its deadline",
     async (lots, side) => {
-      const stage = new InheritingStage({ alone: true });
+      const stage = new AcquiringStage({ alone: true });
       await stage.botStarts();
       expect(stage.quotes()).toEqual([]);
       const takeover = stage.takeover(lots);
-      stage.inherits(takeover);
+      stage.acquires(takeover);
       expect(stage.rig.bot.context.account.positionLots("btcusdc"), "at once").toBe(lots);
       await stage.passes(300);
       stage.applies(takeover);
@@ -39,7 +39,7 @@ describe("a position inherited where nothing is quoted", () => {
   );
 
   it("is offered at the mid of the others: an offer that was just cancelled counted as somebody's, and the next ones went down to the bid", async () => {
-    const stage = new InheritingStage({ alone: true });
+    const stage = new AcquiringStage({ alone: true });
     await stage.botStarts();
     for (const below of [10, 20, 30, 40]) stage.counterparty.rests("BUY", 3, MARK - below);
     await stage.passes(1_000);
@@ -49,7 +49,7 @@ describe("a position inherited where nothing is quoted", () => {
       if (notice.action.timeInForce === "POST_ONLY") offers.push(notice.action.ticks);
     });
     const takeover = stage.takeover(10);
-    stage.inherits(takeover);
+    stage.acquires(takeover);
     stage.applies(takeover);
     await stage.passes(30_000);
     expect(stage.report()).toMatchObject({ state: "done" });
@@ -60,10 +60,10 @@ describe("a position inherited where nothing is quoted", () => {
   });
 
   it("is taken down only as far as nobody bought the offer", async () => {
-    const stage = new InheritingStage({ alone: true });
+    const stage = new AcquiringStage({ alone: true });
     await stage.botStarts();
     const takeover = stage.takeover(8);
-    stage.inherits(takeover);
+    stage.acquires(takeover);
     stage.applies(takeover);
     await stage.passes(3_000);
     stage.counterparty.buys(5, MARK);
@@ -85,10 +85,10 @@ describe("a position inherited where nothing is quoted", () => {
   });
 
   it("is not sold below its bound in a crash: what remains at the deadline is kept, and told at its mark", async () => {
-    const stage = new InheritingStage({ alone: true, unwind: { maxSlippageBps: 50 } });
+    const stage = new AcquiringStage({ alone: true, unwind: { maxSlippageBps: 50 } });
     await stage.botStarts();
     const takeover = stage.takeover(10);
-    stage.inherits(takeover);
+    stage.acquires(takeover);
     stage.applies(takeover);
     // The bids within half a per cent of the takeover's price, one per cent below the mark, are
     // gone. The rest of the book is 1.7 % below the mark.
@@ -113,7 +113,7 @@ describe("a position inherited where nothing is quoted", () => {
   ] as const)(
     "of %d lots (%s) is gone in time where takeover and book are three per cent worse than the mark that is known",
     async (lots, side) => {
-      const stage = new InheritingStage({ alone: true });
+      const stage = new AcquiringStage({ alone: true });
       await stage.botStarts();
       const towards = side === "SELL" ? -1 : 1;
       const price = MARK + (towards * MARK * 3) / 100;
@@ -123,7 +123,7 @@ describe("a position inherited where nothing is quoted", () => {
       stage.counterparty.rests(buyersOrSellers, 400, price);
       await stage.passes(500);
       const takeover = stage.takeover(lots, { credit: -BigInt(lots) * BigInt(price) * 100n });
-      stage.inherits(takeover);
+      stage.acquires(takeover);
       stage.applies(takeover);
       expect(stage.rig.bot.context.traders.get("btcusdc")?.state.markTicks).toBe(MARK);
       await stage.passesWithin(30_000, price + (towards * price) / 100);
@@ -144,12 +144,12 @@ describe("a position inherited where nothing is quoted", () => {
   ] as const)(
     "of %d lots needs nobody on its own side of the book to be taken down",
     async (lots, side) => {
-      const stage = new InheritingStage({ alone: true, unwind: { makerFirstMs: 0, slices: 1 } });
+      const stage = new AcquiringStage({ alone: true, unwind: { makerFirstMs: 0, slices: 1 } });
       await stage.botStarts();
       stage.empties(side);
       await stage.passes(500);
       const takeover = stage.takeover(lots);
-      stage.inherits(takeover);
+      stage.acquires(takeover);
       stage.applies(takeover);
       await stage.passes(2_000);
       expect(stage.slices()).toHaveLength(1);
@@ -159,29 +159,29 @@ describe("a position inherited where nothing is quoted", () => {
   );
 
   it("is offered though nobody buys at all, and is not offered through those who do where nobody sells", async () => {
-    const unbought = new InheritingStage({ alone: true });
+    const unbought = new AcquiringStage({ alone: true });
     await unbought.botStarts();
     unbought.empties("BUY");
-    unbought.inherits(unbought.takeover(10));
+    unbought.acquires(unbought.takeover(10));
     await unbought.passes(1_000);
     expect(unbought.quotes()).toEqual([`SELL 10 @ ${MARK}`]);
 
-    const unsold = new InheritingStage({ alone: true });
+    const unsold = new AcquiringStage({ alone: true });
     await unsold.botStarts();
     unsold.empties("SELL");
     unsold.counterparty.rests("BUY", 5, MARK + 50);
-    unsold.inherits(unsold.takeover(10));
+    unsold.acquires(unsold.takeover(10));
     await unsold.passes(1_000);
     expect(unsold.quotes()).toEqual([`SELL 10 @ ${MARK + 51}`]);
     expect(unsold.notices.filter(({ kind }) => kind === "held-back")).toEqual([]);
   });
 
   it("waits while its book is not to be trusted, and goes on when it is", async () => {
-    const stage = new InheritingStage({ alone: true, unwind: { makerFirstMs: 0, slices: 1 } });
+    const stage = new AcquiringStage({ alone: true, unwind: { makerFirstMs: 0, slices: 1 } });
     await stage.botStarts();
     const takeover = stage.takeover(10);
     stage.rig.bot.context.traders.get("btcusdc")?.invalidate("the story says so");
-    stage.inherits(takeover);
+    stage.acquires(takeover);
     stage.applies(takeover);
     await stage.passes(100);
     expect([stage.slices(), stage.quotes()]).toEqual([[], []]);
@@ -191,13 +191,13 @@ describe("a position inherited where nothing is quoted", () => {
   });
 });
 
-describe("a position inherited by a market maker", () => {
+describe("an acquired position in a quoted market", () => {
   it("moves the quotes at once: the adding side comes down, the reducing side works it, slices only what is behind", async () => {
-    const stage = new InheritingStage();
+    const stage = new AcquiringStage();
     await stage.botStarts();
     expect(stage.quotes()).toEqual([`BUY 10 @ ${BID}`, `SELL 10 @ ${ASK}`]);
     const takeover = stage.takeover(24);
-    stage.inherits(takeover);
+    stage.acquires(takeover);
     await stage.passes(200);
     stage.applies(takeover);
     await stage.passes(3_000);
@@ -217,14 +217,14 @@ describe("a position inherited by a market maker", () => {
   });
 
   it("who held the opposite closes that with it at the mark, and unwinds what is left", async () => {
-    const stage = new InheritingStage();
+    const stage = new AcquiringStage();
     await stage.botStarts();
     stage.counterparty.buys(6, ASK);
     await stage.passes(2_000);
     expect(stage.positionLots()).toBe(-6);
     const takeover = stage.takeover(16);
     const proceedsCredit = stage.atMark(6);
-    stage.inherits(takeover);
+    stage.acquires(takeover);
     stage.applies(takeover);
     await stage.passes(200);
     expect(stage.report()).toMatchObject({
@@ -240,10 +240,10 @@ describe("a position inherited by a market maker", () => {
   });
 
   it("is still unwound while a loss has stopped the quoting, and not while a person has halted", async () => {
-    const stage = new InheritingStage();
+    const stage = new AcquiringStage();
     await stage.botStarts();
     const takeover = stage.takeover(10);
-    stage.inherits(takeover);
+    stage.acquires(takeover);
     stage.applies(takeover);
     stage.rig.bot.command({ command: "halt", reason: "let me look" });
     await stage.passes(10_000);

@@ -1,23 +1,23 @@
 import { expect, it } from "vitest";
-import { InheritingStage, MARK } from "./inheriting-stage.js";
+import { AcquiringStage, MARK } from "./acquiring-stage.js";
 import { COARSER_STEP, COARSER_TICK, MARKET } from "./stage.js";
 
 const coarser = { step: COARSER_STEP, tick: COARSER_TICK };
 
-/** The account already holds twenty lots when its bot inherits ten. */
-async function tenBesideTwenty(): Promise<InheritingStage> {
-  const stage = new InheritingStage({ alone: true });
+/** The account already holds twenty lots when its bot acquires ten. */
+async function tenBesideTwenty(): Promise<AcquiringStage> {
+  const stage = new AcquiringStage({ alone: true });
   stage.owner.buys(20, MARK + 100);
   await stage.botStarts();
   const takeover = stage.takeover(10);
-  stage.inherits(takeover);
+  stage.acquires(takeover);
   await stage.passes(300);
   stage.applies(takeover);
   return stage;
 }
 
 it.each(["step", "tick"] as const)(
-  "what was inherited before a coarser %s is sold, and nothing of what the account had beside it",
+  "sells what was acquired before a coarser %s, and nothing of the account's earlier position",
   async (unit) => {
     const stage = await tenBesideTwenty();
     await stage.passes(3_000);

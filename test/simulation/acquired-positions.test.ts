@@ -1,23 +1,23 @@
 import { describe, expect, it } from "vitest";
-import { type InheritanceResult, runInheritance } from "./inheritance.js";
+import { type AcquiredPositionsResult, runAcquiredPositions } from "./acquired-positions.js";
 import { SEED_BUDGET } from "./seed-budget.js";
 
 const MARKET_MS = 300_000;
 const SEEDS = SEED_BUDGET.takeovers.seeds;
 
-describe("five minutes of market with takeovers, whatever the network does", () => {
-  const results: InheritanceResult[] = [];
+describe("five minutes of market with takeovers and network faults", () => {
+  const results: AcquiredPositionsResult[] = [];
   it.each(SEEDS)(
-    "seed %d: each is sold within its bounds, once, or told at its mark (npm run simulate -- --takeovers --minutes 5 --seeds 1 --first-seed N)",
+    "seed %d: each takeover is sold once, within its bounds, or valued at its mark (npm run simulate -- --takeovers --minutes 5 --seeds 1 --first-seed N)",
     async (seed) => {
-      const result = await runInheritance(seed, MARKET_MS);
+      const result = await runAcquiredPositions(seed, MARKET_MS);
       results.push(result);
       expect(result.violations).toEqual([]);
     },
   );
 
-  it("had sales, positions past their limit, kills and failed settlements in them", () => {
-    const sum = (count: (result: InheritanceResult) => number) =>
+  it("the seeds include sales, positions above their limit, kills and failed settlements", () => {
+    const sum = (count: (result: AcquiredPositionsResult) => number) =>
       results.reduce((total, result) => total + count(result), 0);
     expect(sum(({ takeovers }) => takeovers)).toBeGreaterThan(SEEDS.length);
     for (const count of [sum(({ slices }) => slices), sum(({ pastLimit }) => pastLimit)])

@@ -24,7 +24,7 @@ const QUICK = {
  * A bot that acquires liquidated positions, alone or beside its market making, and an exchange
  * whose chain liquidates.
  */
-export class InheritingStage extends Stage {
+export class AcquiringStage extends Stage {
   readonly #buyer: HandOrder;
   readonly #seller: HandOrder;
   #takeovers = 0;
@@ -69,7 +69,7 @@ export class InheritingStage extends Stage {
   }
 
   /** The liquidator reports the takeover to the bot. */
-  inherits(takeover: Takeover): void {
+  acquires(takeover: Takeover): void {
     this.rig.bot.command({ command: "inherit", takeover });
   }
 
@@ -161,22 +161,22 @@ export class InheritingStage extends Stage {
   }
 
   /**
-   * Position and profit are the exchange's to the unit, and at every notice inherited was sold and
-   * remaining.
+   * Position and profit equal the exchange's to the unit. At every event, the acquired lots are
+   * sold or remaining.
    */
   expectUnwound(): void {
     for (const notice of this.notices) {
       if (notice.kind !== "unwind") continue;
-      const { inheritedLots, soldLots, remainingLots } = notice.unwind;
-      expect(soldLots + remainingLots).toBe(inheritedLots);
+      const { acquiredLots, soldLots, remainingLots } = notice.unwind;
+      expect(soldLots + remainingLots).toBe(acquiredLots);
     }
     this.expectAgreement();
   }
 
   /** The profit of a takeover and its sale, with the rest valued at the mark. */
   earned(id = "tx 1"): CreditUnits {
-    const { inheritedCredit, proceedsCredit, feesCredit, markCredit } = this.report(id);
-    return inheritedCredit + proceedsCredit - feesCredit + (markCredit ?? 0n);
+    const { acquiredCredit, proceedsCredit, feesCredit, markCredit } = this.report(id);
+    return acquiredCredit + proceedsCredit - feesCredit + (markCredit ?? 0n);
   }
 
   /** Time passes in steps, and every order under way stays within the price bound. */

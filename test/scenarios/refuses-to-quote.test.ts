@@ -186,6 +186,14 @@ describe("at its start the bot places nothing, and says why", () => {
 
     expectNothingPlaced(stage);
     expect(stage.halts()).toContain("clock-unknown");
+    expect(stage.notices).toContainEqual({
+      kind: "halted",
+      reason: "clock-unknown",
+      marketId: undefined,
+      on: true,
+      why: "the exchange's time has not been read yet",
+      isStarting: true,
+    });
   });
 });
 

@@ -24,7 +24,19 @@ it("an update is lost: the gap is seen, no place leaves on the broken book, and 
   expect(stage.notices).toContainEqual(
     expect.objectContaining({ kind: "book-lost", marketId: MARKET, gap: true }),
   );
-  expect(stage.saidOfHalt("book-unsynchronised")).toBeDefined();
+  const halts = stage.notices.filter(
+    (notice) => notice.kind === "halted" && notice.reason === "book-unsynchronised",
+  );
+  const [first, second] = [
+    "the book has no snapshot yet",
+    "the book is not in sync with the exchange's sequence",
+  ];
+  expect(halts).toMatchObject([
+    { on: true, why: first, isStarting: true },
+    { on: false, why: first, isStarting: true },
+    { on: true, why: second, isStarting: false },
+    { on: false, why: second, isStarting: false },
+  ]);
   expectSameBook(stage);
   stage.counterparty.cancels(lost);
   await stage.passes(1_000);

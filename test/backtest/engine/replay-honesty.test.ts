@@ -258,6 +258,9 @@ describe("optimistic errors of a backtest", () => {
     expect(stage.told.notes.findLast((text) => text.includes("book-unsynchronised"))).toMatch(
       /^halted in/,
     );
+    expect(stage.told.notes.find((text) => text.includes("book-unsynchronised"))).toMatch(
+      /^not quoting yet in btcusdc, book-unsynchronised: the book has no snapshot yet$/,
+    );
   });
 
   it("cancels the quotes of a candle market once its candles have ended, though another market continues", () => {

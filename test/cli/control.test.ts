@@ -116,7 +116,7 @@ describe("what is said to a running bot", () => {
     for (const wait of ["soon", "0s", "5x"])
       expect(await captureCli(["halt", "--wait", wait, "/bots/a.yaml"], env)).toMatchObject({
         code: 2,
-        err: expect.stringContaining("--wait: is no duration"),
+        err: expect.stringContaining("--wait: is not a duration"),
       });
     expect(heard).toEqual([]);
   });

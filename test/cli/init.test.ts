@@ -331,7 +331,7 @@ describe.concurrent("marketwright init refuses", () => {
     });
     expect(await captureCli(["init", file, "--exchange", `${rest}/v9`])).toMatchObject({
       code: 1,
-      err: expect.stringMatching(/no such interface at this address.*\/v1/),
+      err: expect.stringMatching(/the address has no interface of the exchange.*\/v1/),
     });
     expect(existsSync(file)).toBe(false);
   });

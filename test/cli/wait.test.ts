@@ -203,7 +203,7 @@ describe("the wait for the end of a halt", () => {
     setTimeout(() => waiting.interrupt(), 500);
     expect(await waiting.done).toMatchObject({
       code: 130,
-      err: expect.stringContaining("the halt may be in force, and the bot goes on with it"),
+      err: expect.stringContaining("the halt may be in force, and the bot continues"),
     });
   });
 

@@ -93,6 +93,9 @@ const RETIRED = new Map(
   }),
 );
 
+/** Methods of Instrument under their former names: users may still call them, and are warned. */
+const RETIRED_METHODS = /\.(ticksOf|lotsOf|priceOf|amountOf|paperOf)\(/;
+
 const problems = [
   ...FOLDERS.flatMap((folder) => readModules(ROOT, folder)).flatMap(problemsIn),
   ...pages().flatMap(problemsInPage),
@@ -119,6 +122,8 @@ function problemsIn({ path, text }) {
     if (isComment && line.length > MAX_COLUMNS && !/biome-ignore|@ts-|https?:/.test(line))
       found.push(`${at} is a comment of ${line.length} columns: expected at most ${MAX_COLUMNS}`);
     if (FORMER_NAMES.test(path)) return found;
+    const method = RETIRED_METHODS.exec(code[index] ?? "");
+    if (method !== null) found.push(`${at} calls ${method[1]}: expected the method's current name`);
     for (const [word] of (code[index] ?? "").matchAll(/[A-Za-z_$][\w$]*/g)) {
       const now = RETIRED.get(word);
       if (now !== undefined) found.push(`${at} names ${word}: expected ${now}`);

@@ -111,7 +111,7 @@ describe("how a backtest ended", () => {
     for (const { ended, reason, alternatives } of [second, first]) {
       expect([ended, alternatives]).toEqual(["stopped", []]);
       expect(reason).toMatch(
-        /interrupted before both paths.*the high before the low in every candle alone/,
+        /interrupted before both paths.*has only the high before the low in every candle/,
       );
     }
     // The first path was played to its end, though it may be the better one.

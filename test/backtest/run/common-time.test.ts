@@ -94,7 +94,7 @@ describe("markets that were never recorded at the same time", () => {
     );
     expect(littleCommonTime(markets, { fromUs: startUs, toUs: endUs })).toEqual([
       expect.stringMatching(
-        /^the history has data of all of its markets for \d(\.\d)? % of the run's time, 2026-01-05T12:00:09/,
+        /^the history has data of all of its markets for only \d(\.\d)? % of the run's time, 2026-01-05T12:00:09/,
       ),
     ]);
   });
@@ -120,7 +120,7 @@ describe("the time that markets have in common", () => {
   it("gives a warning where less than half of a run has it, for one market too", () => {
     expect(littleCommonTime([market("one", [10, 60])], span)).toEqual([]);
     expect(littleCommonTime([market("one", [10, 61])], span)).toEqual([
-      expect.stringMatching(/data of its market for 49 % of the run's time/),
+      expect.stringMatching(/data of its market for only 49 % of the run's time/),
     ]);
     expect(littleCommonTime([market("one", [0, 40]), market("two", [60, 100])], span)).toHaveLength(
       1,

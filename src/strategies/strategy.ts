@@ -35,7 +35,7 @@ export interface BoundStrategy {
    * @throws ConfigError when a parameter does not fit the market: a size off its step, for example
    */
   (context: StrategyContext): OperatorFunction<MarketView, Intent>;
-  /** Levels per side in its views; {@link VIEW_LEVELS} if absent. */
+  /** Levels per side in its views; 20 if absent (`VIEW_LEVELS`). */
   readonly viewLevels?: number | undefined;
 }
 
@@ -56,7 +56,7 @@ export interface StrategyDefinition<Params> {
   ) => OperatorFunction<MarketView, Intent>;
   /**
    * Levels per side in its views, if the book has so many: at least the number that the strategy
-   * reads. {@link VIEW_LEVELS} if absent; fewer are faster.
+   * reads. 20 if absent (`VIEW_LEVELS`); fewer are faster.
    */
   readonly viewLevels?: number;
   /** @deprecated Has no effect: every view is frozen. */

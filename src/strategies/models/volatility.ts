@@ -6,7 +6,7 @@ export interface VolatilityEstimator {
   observe(price: number, timeMs: Ms): void;
   /**
    * Standard deviation of the price per square root of a second, in the price's unit; undefined
-   * before {@link MIN_RETURNS} samples.
+   * before 10 samples (`MIN_RETURNS`).
    */
   readonly sigma: number | undefined;
 }

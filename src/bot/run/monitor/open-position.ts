@@ -30,7 +30,9 @@ export function listOpenPositions({ context }: Bot): readonly OpenPosition[] {
     if (paper === 0n) return [];
     const reported = account.venuePositions.get(marketId);
     const reportedPaper =
-      reported === undefined ? 0n : instrument.lotsToPaper(reported.lots) + (reported.restPaper ?? 0n);
+      reported === undefined
+        ? 0n
+        : instrument.lotsToPaper(reported.lots) + (reported.restPaper ?? 0n);
     const isSameSide = reportedPaper !== 0n && reportedPaper > 0n === paper > 0n;
     return [
       {

@@ -39,7 +39,7 @@ export abstract class AccountReadings {
 
   /** The latest reported balances; undefined before the first. */
   get balances(): { readonly balances: VenueBalances; readonly atMs: Ms } | undefined {
-    return this.#updater.netValue.told;
+    return this.#updater.netValue.reported;
   }
 
   /** The exchange's own positions, as last reported. */

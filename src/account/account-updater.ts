@@ -95,7 +95,7 @@ export class AccountUpdater {
    */
   startReportingDiscrepancies(): void {
     this.#reportsDiscrepancies = true;
-    const { told: reported } = this.netValue;
+    const { reported } = this.netValue;
     if (reported === undefined) return;
     this.startValue.begin(reported);
     this.transfers.begin(reported.atMs);
@@ -124,10 +124,10 @@ export class AccountUpdater {
     report: VenueOrder,
     source: ReportSource,
     nowMs: Ms,
-    askedAtMs?: Ms,
+    queriedAtMs?: Ms,
   ): readonly AccountChange[] {
     const before = this.orders.recognise(report);
-    const changes = this.orders.report(report, source, nowMs, askedAtMs, before);
+    const changes = this.orders.report(report, source, nowMs, queriedAtMs, before);
     const own = before === undefined ? this.orders.recognise(report) : this.orders.get(before.hash);
     if (own === undefined) return changes;
     if (source === "stream") {

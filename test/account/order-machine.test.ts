@@ -251,8 +251,8 @@ describe("the outcomes that protect a trader", () => {
       order: venueOrder(1),
       atMs: AT + 50,
     } as const;
-    expect(run(accepted, { ...listed, askedAtMs: AT - 1 }).cancel).toBe("accepted");
-    const { order, changes } = advance(accepted, { ...listed, askedAtMs: AT + 1 });
+    expect(run(accepted, { ...listed, queriedAtMs: AT - 1 }).cancel).toBe("accepted");
+    const { order, changes } = advance(accepted, { ...listed, queriedAtMs: AT + 1 });
     expect([order.phase, order.mayFillLots]).toEqual(["open", 10]);
     expect(changes.map((c) => c.change)).toContain("revived");
   });
@@ -262,7 +262,7 @@ describe("the outcomes that protect a trader", () => {
     const asked: OrderEvent = {
       kind: "report",
       atMs: AT + 9,
-      askedAtMs: AT + 5,
+      queriedAtMs: AT + 5,
       source: "open-orders",
       order: venueOrder(1, { pendingLots: 4 }),
     };

@@ -202,7 +202,7 @@ describe("reports in any order, any number of times", () => {
             atMs: AT + 9,
             source: from,
             order: report,
-            askedAtMs: AT + 5,
+            queriedAtMs: AT + 5,
           });
           expect(after.order).toBe(order);
           expect(after.changes).toEqual([]);

@@ -295,9 +295,9 @@ function cancelDisproved(order: OwnOrder, event: Extract<OrderEvent, { kind: "re
     event.source === "open-orders" &&
     order.cancel === "accepted" &&
     order.availableLots > 0 &&
-    event.askedAtMs !== undefined &&
+    event.queriedAtMs !== undefined &&
     order.cancelAnsweredAtMs !== undefined &&
-    event.askedAtMs > order.cancelAnsweredAtMs
+    event.queriedAtMs > order.cancelAnsweredAtMs
   );
 }
 

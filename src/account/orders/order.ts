@@ -140,13 +140,13 @@ export type OrderEvent =
   | { readonly kind: "sent"; readonly atMs: Ms; readonly requestTimestampMs: Ms }
   /** The order was never sent. */
   | { readonly kind: "withdrawn"; readonly atMs: Ms; readonly text: string }
-  /** The exchange reports the order. `askedAtMs`: time of the query that this responds to. */
+  /** The exchange reports the order. `queriedAtMs`: time of the query that this responds to. */
   | {
       readonly kind: "report";
       readonly atMs: Ms;
       readonly source: ReportSource;
       readonly order: VenueOrder;
-      readonly askedAtMs?: Ms | undefined;
+      readonly queriedAtMs?: Ms | undefined;
     }
   /**
    * The response to the place proves that the exchange did not accept it, or proves nothing.

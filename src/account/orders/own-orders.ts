@@ -252,12 +252,18 @@ export class OwnOrders {
     report: VenueOrder,
     source: ReportSource,
     nowMs: Ms,
-    askedAtMs?: Ms,
+    queriedAtMs?: Ms,
     own = this.recognise(report),
   ): readonly AccountChange[] {
     if (own !== undefined) {
       if (isKnownReport(own, report, source)) return NO_CHANGES;
-      return this.#advance(own, { kind: "report", atMs: nowMs, source, order: report, askedAtMs });
+      return this.#advance(own, {
+        kind: "report",
+        atMs: nowMs,
+        source,
+        order: report,
+        queriedAtMs,
+      });
     }
     // Orders that ended before this run began, or were forgotten since, are already in the opening
     // position. Counting one now would count it twice.

@@ -44,7 +44,7 @@ export class NetValue {
   }
 
   /** The last reported balances; undefined before the first. */
-  get told(): ReportedBalances | undefined {
+  get reported(): ReportedBalances | undefined {
     return this.#reported;
   }
 

@@ -167,7 +167,7 @@ function applyBalances(
   count.positions = positions;
   // A stream update since the query is as new as the response, or newer.
   if (count.streamBalancesSerial !== updater.streamBalancesSerial) return [];
-  const before = updater.netValue.told;
+  const before = updater.netValue.reported;
   const quiet =
     count.moneySerial === updater.balancesMoneySerial && count.moneySerial === updater.moneySerial;
   if (

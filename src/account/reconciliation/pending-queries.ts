@@ -25,7 +25,7 @@ export interface PendingQuery {
 export class PendingQueries {
   readonly #nextActionId: () => ActionId;
   readonly #pending = new Map<ActionId, PendingQuery>();
-  #retries: { readonly asked: PendingQuery; readonly dueMs: Ms }[] = [];
+  #retries: { readonly pending: PendingQuery; readonly dueMs: Ms }[] = [];
 
   constructor(nextActionId: () => ActionId) {
     this.#nextActionId = nextActionId;
@@ -55,25 +55,25 @@ export class PendingQueries {
 
   /** Schedules a query. */
   schedule(question: Query, dueMs: Ms): void {
-    this.#retries.push({ asked: { query: question, sentAtMs: dueMs, failures: 0 }, dueMs });
+    this.#retries.push({ pending: { query: question, sentAtMs: dueMs, failures: 0 }, dueMs });
   }
 
   /** Removes and returns the query of an outcome. */
   take(actionId: ActionId): PendingQuery | undefined {
-    const asked = this.#pending.get(actionId);
+    const pending = this.#pending.get(actionId);
     this.#pending.delete(actionId);
-    return asked;
+    return pending;
   }
 
   /** Schedules a retry of a failed query. The delay grows each time and respects a rate limit. */
-  scheduleRetry(asked: PendingQuery, outcome: Outcome, nowMs: Ms): AccountChange {
-    const backoffMs = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(asked.failures, 10));
+  scheduleRetry(pending: PendingQuery, outcome: Outcome, nowMs: Ms): AccountChange {
+    const backoffMs = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(pending.failures, 10));
     const retryAfterMs = outcome.result === "throttled" ? (outcome.retryAfterMs ?? 0) : 0;
     const dueMs = nowMs + Math.max(backoffMs, retryAfterMs);
-    this.#retries.push({ asked: { ...asked, failures: asked.failures + 1 }, dueMs });
+    this.#retries.push({ pending: { ...pending, failures: pending.failures + 1 }, dueMs });
     return {
       kind: "reconcile-failed",
-      ask: asked.query.ask,
+      ask: pending.query.ask,
       message: describeOutcome(outcome),
       retryAtMs: dueMs,
     };
@@ -83,10 +83,10 @@ export class PendingQueries {
   takeOverdue(nowMs: Ms): readonly PendingQuery[] {
     if (this.#pending.size === 0) return NONE;
     const overdue = [...this.#pending].filter(
-      ([, asked]) => nowMs - asked.sentAtMs >= ANSWER_LIMIT_MS,
+      ([, pending]) => nowMs - pending.sentAtMs >= ANSWER_LIMIT_MS,
     );
     for (const [actionId] of overdue) this.#pending.delete(actionId);
-    return overdue.map(([, asked]) => asked);
+    return overdue.map(([, pending]) => pending);
   }
 
   /** Removes and returns the queries whose retry is due. */
@@ -94,11 +94,11 @@ export class PendingQueries {
     if (this.#retries.length === 0) return NONE;
     const due = this.#retries.filter((retry) => retry.dueMs <= nowMs);
     if (due.length > 0) this.#retries = this.#retries.filter((retry) => retry.dueMs > nowMs);
-    return due.map(({ asked }) => asked);
+    return due.map(({ pending }) => pending);
   }
 
   /** Moves due times back after the clock has stepped back. */
   stepBack(byMs: Ms): void {
-    this.#retries = this.#retries.map(({ asked, dueMs }) => ({ asked, dueMs: dueMs - byMs }));
+    this.#retries = this.#retries.map(({ pending, dueMs }) => ({ pending, dueMs: dueMs - byMs }));
   }
 }

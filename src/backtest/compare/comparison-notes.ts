@@ -34,7 +34,7 @@ export function buildComparisonNotes(
   cutOff: readonly Span[],
 ): string[] {
   return [
-    ...mostlyDoubtfulNotes(opened, again),
+    ...mostlyAmbiguousNotes(opened, again),
     ...sessionNotes(session, again.marketsWithOpeningPosition),
     ...opened.flatMap(recorderNotes),
     ...cutOff.map(outageNote),
@@ -62,7 +62,10 @@ export function worthlessNotes(
 }
 
 /** Notes on markets in which most fills of the rerun are ambiguous. */
-function mostlyDoubtfulNotes(opened: readonly OpenedSessionMarket[], again: RerunResult): string[] {
+function mostlyAmbiguousNotes(
+  opened: readonly OpenedSessionMarket[],
+  again: RerunResult,
+): string[] {
   return opened.flatMap(({ marketId }) => {
     const fills = again.markets.get(marketId)?.fills ?? [];
     const described = describeMostlyAmbiguous({

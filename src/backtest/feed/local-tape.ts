@@ -12,7 +12,7 @@ export class LocalTape {
   message = 0;
   /** When it is received, microseconds since 1970; Infinity when there is none. */
   nextUs = Number.NEGATIVE_INFINITY;
-  #heardUs = Number.NEGATIVE_INFINITY;
+  #receivedUs = Number.NEGATIVE_INFINITY;
   /** Position of the newest received message: read far less often than messages arrive. */
   #lastTape: Tape | undefined;
   #lastMessage = 0;
@@ -29,7 +29,7 @@ export class LocalTape {
   get latencyUs(): number {
     return this.#lastTape === undefined
       ? 0
-      : this.#heardUs - (this.#lastTape.exchangeUs[this.#lastMessage] as number);
+      : this.#receivedUs - (this.#lastTape.exchangeUs[this.#lastMessage] as number);
   }
 
   /** Adds the next day of the same market. */
@@ -42,7 +42,7 @@ export class LocalTape {
 
   /** Moves to the message after the next one, which has been received. */
   advance(): void {
-    this.#heardUs = this.nextUs;
+    this.#receivedUs = this.nextUs;
     this.#lastTape = this.tape;
     this.#lastMessage = this.message;
     this.#step();
@@ -61,6 +61,6 @@ export class LocalTape {
     }
     const { byLocal, localUs } = this.tape;
     this.message = byLocal === undefined ? this.#place : (byLocal[this.#place] as number);
-    this.nextUs = Math.max(this.#heardUs, localUs[this.message] as number);
+    this.nextUs = Math.max(this.#receivedUs, localUs[this.message] as number);
   }
 }

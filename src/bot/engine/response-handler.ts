@@ -105,7 +105,7 @@ export class ResponseHandler {
   }
 
   /** Handles a query that could not be sent. Its sender gets that as the response, and retries. */
-  unasked(action: QueryAction, why: string): void {
+  unrequested(action: QueryAction, why: string): void {
     this.#answered(action, { result: "not-sent", message: why });
   }
 

@@ -312,7 +312,7 @@ export class PreTradeCheck {
     if (refusal === undefined)
       return this.#send(key, this.#deps.orderFactory.withTimestamp(action));
     this.#context.dispatcher.markDropped(key);
-    this.#deps.responses.unasked(action, `${refusal.limit}: ${refusal.why}`);
+    this.#deps.responses.unrequested(action, `${refusal.limit}: ${refusal.why}`);
   }
 
   /** Hands an action to the journal and to the venue, and marks it as sent in the account. */

@@ -78,7 +78,7 @@ export class EquityMonitor {
   #latestLosses: LossReading | undefined;
   #unexplained: UnexplainedEquity | undefined;
   /** The serial of the account's money when its unexplained part was last counted. */
-  #known: { readonly serial: number; readonly untold: CreditUnits } | undefined;
+  #known: { readonly serial: number; readonly unexplained: CreditUnits } | undefined;
   /**
    * The exchange was queried about a loss that a withdrawal in transit may explain, and the loss
    * remains.
@@ -214,10 +214,10 @@ export class EquityMonitor {
     const { account, clock, exchangeTime } = this.#context;
     const nowMs = clock.monotonicMs();
     if (this.#known?.serial !== account.moneySerial)
-      this.#known = { serial: account.moneySerial, untold: account.unexplainedEquity };
+      this.#known = { serial: account.moneySerial, unexplained: account.unexplainedEquity };
     const { state, possibleTransfer } = observeUnexplainedEquity(
       this.#unexplained,
-      this.#known.untold,
+      this.#known.unexplained,
       nowMs,
       nowMs - exchangeTime.nowMs() + account.incomesListedToMs,
     );

@@ -225,7 +225,7 @@ function heldLines({
 }
 
 /** Lines about fills whose orders may not have been on the book yet, by the history. */
-function doubtfulLines({
+function ambiguousLines({
   marketId,
   fills: { doubtful },
 }: BacktestResult["report"]["markets"][number]): string[] {
@@ -274,7 +274,7 @@ function resultText({ report, html, json, fillsCsv }: BacktestResult): string {
     `${fills.all.fills} fills of ${orders.placed} orders, for ${fills.all.turnover} ${asset}, largest fall ${drawdown.max}`,
     ...rungLines(report),
     ...report.markets.flatMap(heldLines),
-    ...report.markets.flatMap(doubtfulLines),
+    ...report.markets.flatMap(ambiguousLines),
     ...alternatives.map(
       (other) =>
         `${[other.name, ...endLines(other)].join(", ")}: profit ${other.profit}, ${other.fills} fills, largest fall ${other.maxDrawdown}`,

@@ -203,12 +203,12 @@ function wrongValue(
     typeof held === "string"
       ? findNearestName(held, node === undefined ? [] : allowedTexts(node))
       : undefined;
-  const hint = near === undefined ? otherWriting(held, node) : `did you mean ${near}?`;
+  const hint = near === undefined ? otherSpelling(held, node) : `did you mean ${near}?`;
   return { summary: summaryOf(issue, held, node), hint, expected };
 }
 
 /** The probable meaning of a value that is written as another type. */
-function otherWriting(held: unknown, node: SchemaNode | undefined): string | undefined {
+function otherSpelling(held: unknown, node: SchemaNode | undefined): string | undefined {
   if (typeof held === "number" && node?.type === "string" && node.pattern === undefined)
     return "write a text in quotes";
   if (typeof held !== "string" || held.trim() === "") return undefined;

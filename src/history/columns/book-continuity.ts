@@ -15,7 +15,7 @@ export class BookContinuity {
   #breaks = 0;
   #resumes = 0;
   #reachedUs = Number.NEGATIVE_INFINITY;
-  #heardUs = Number.NEGATIVE_INFINITY;
+  #receivedUs = Number.NEGATIVE_INFINITY;
 
   constructor(buffer: BlockBuffer, losses: DayBookBreaks) {
     this.#buffer = buffer;
@@ -62,7 +62,7 @@ export class BookContinuity {
     if (this.#resumes > resumesBefore && !isSnapshot) this.#lose(us);
     if (isSnapshot && this.turns.at(-1)?.isLoss !== false)
       this.turns.push({ atUs: us, isLoss: false });
-    this.#heardUs = Math.max(this.#heardUs, localUs);
+    this.#receivedUs = Math.max(this.#receivedUs, localUs);
     this.#buffer.begin(isSnapshot ? TapeKind.bookSnapshot : TapeKind.bookUpdate, us, localUs);
     if (isSnapshot && level === WHOLE_FROM_LEVEL) this.#replaceWhole();
   }
@@ -70,7 +70,7 @@ export class BookContinuity {
   #lose(us: number): void {
     this.turns.push({ atUs: us, isLoss: true });
     // The loss must not be received before the messages that precede it.
-    this.#buffer.begin(TapeKind.bookLost, us, Math.max(us, this.#heardUs));
+    this.#buffer.begin(TapeKind.bookLost, us, Math.max(us, this.#receivedUs));
     this.#replaceWhole();
   }
 

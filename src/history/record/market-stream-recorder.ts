@@ -51,7 +51,7 @@ export class MarketStreamRecorder {
   /** When the recorder last ran. */
   #ranUs: number;
   /** When it last received a message of the market. */
-  #marketHeardUs: number;
+  #marketReceivedUs: number;
   /** When it last received a book message that follows the book it has. */
   #bookUs: number;
   #timer: Timer | undefined;
@@ -73,7 +73,7 @@ export class MarketStreamRecorder {
     this.#stamps = new LocalStamps(this.#clock);
     const us = this.#stamps.nowUs();
     this.#ranUs = us;
-    this.#marketHeardUs = us;
+    this.#marketReceivedUs = us;
     this.#bookUs = us;
     const behindUs = clockBehindUs(store, instrument.marketId, us);
     this.#parts = new DayParts({ folder, instrument, source, stamps: this.#stamps, behindUs });
@@ -201,7 +201,7 @@ export class MarketStreamRecorder {
     us: number,
   ): number | undefined {
     const { instrument } = this.#options;
-    this.#marketHeardUs = us;
+    this.#marketReceivedUs = us;
     switch (event.type) {
       case "book-snapshot":
         this.#parts.markStreamUp("market", us);
@@ -301,7 +301,7 @@ export class MarketStreamRecorder {
     }
     // A dead connection is silent long before it is closed. An account may have no events for
     // hours.
-    const lastUs = stream === "market" ? this.#marketHeardUs : us;
+    const lastUs = stream === "market" ? this.#marketReceivedUs : us;
     const wasHeard = this.#parts.markStreamDown(stream, lastUs);
     if (stream === "market") {
       this.#book.lose();

@@ -60,7 +60,7 @@ describe("the wait for the end of a command, on the embedded exchange", () => {
     const { code, out } = await running.done;
     expect(code).toBe(0);
     expect(out).toMatch(/^The bot has stopped \(SIGINT\): no order is open, (no )?position /);
-    expect(out).toMatch(/^earned +[+-]?\d+\.\d+ USDC/m);
+    expect(out).toMatch(/^earned +[+-]?\d+\.\d+ +USDC/m);
     expect(out.trimEnd().split("\n").length).toBeLessThanOrEqual(8);
   });
 });

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { RunSummary } from "#bot/run-summary.js";
 import type { CliContext } from "#cli/cli-context.js";
 import { ReportedFailure } from "#cli/exit.js";
+import { formatRunEnd } from "#cli/format-run-end.js";
 import { type RunEndOptions, reportRunEnd } from "#cli/report-run-end.js";
 
 const LEFT = {
@@ -107,5 +108,30 @@ describe("the exit code of a run", () => {
       err: "marketwright: orders that may still fill are left: 2 open at the exchange\n",
       isWell: false,
     });
+  });
+});
+
+describe("the sentence at the end of a run", () => {
+  const sentence = (summary: Partial<RunSummary>): string | undefined => {
+    const run: Partial<RunSummary> = {
+      ...{ stopReason: "SIGINT", ordersLeft: [], openOrdersLeft: 0, quoteAsset: "USDC" },
+      ...{ positionBase: { btcusdc: "0" }, openPositions: [], secondsToFirstQuote: null },
+      ...{ equityQuote: "0", equityChangeQuote: "0", underWayQuote: "0", transfersQuote: "0" },
+      pnlQuote: { spread: "0", total: "0" } as RunSummary["pnlQuote"],
+      ...summary,
+    };
+    return formatRunEnd(run as RunSummary).split("\n")[0];
+  };
+  const takeover = { marketId: "btcusdc", jobId: "a1", amountBase: "-0.42", isHeld: false };
+
+  it("says that no position is open only where nothing contradicts it", () => {
+    expect(sentence({})).toMatch(/no order is open, no position is open\.$/);
+    expect(sentence({ takeoversUnderWay: [{ ...takeover, isHeld: true }] })).toMatch(
+      /no position is open\.$/,
+    );
+    const uncertain = /no order is open, the position is not known for certain\.$/;
+    const apart = { marketId: "btcusdc", positionBase: "0", exchangeBase: "-0.394" };
+    expect(sentence({ positionsApart: [apart] })).toMatch(uncertain);
+    expect(sentence({ takeoversUnderWay: [takeover] })).toMatch(uncertain);
   });
 });

@@ -138,6 +138,46 @@ async function answering(...answers: readonly (ControlAnswer | Error)[]) {
   return { env, server, entry };
 }
 
+describe("a position that is not known, as after a liquidation that is only reported in part", () => {
+  const unknown = { positionUnknownSeconds: 4 };
+
+  it("is not called flat: a flatten without a wait fails", async () => {
+    const at = await moments();
+    const { env } = await answering(at(0, "0", unknown));
+    expect(await captureCli(["flatten"], env)).toMatchObject({
+      code: 1,
+      out: expect.stringMatching(/^Halted, and not flattened: the position is not known\.\n/),
+      err: "marketwright: nothing is flattened: the position is not known; try again once status shows it\n",
+    });
+  });
+
+  it("keeps a flatten waiting until it is known to be zero", async () => {
+    const at = await moments();
+    const begun = at(0, "0.12", { ...unknown, isFlattening: true });
+    const { env } = await answering(begun, at(0, "0", unknown), at(0));
+    expect(await captureCli(["flatten", "--wait", "20s"], env)).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^Flat: no position is open/),
+    });
+    const over = await answering(begun, at(0, "0", unknown));
+    expect(await captureCli(["flatten", "--wait", "300ms"], over.env)).toMatchObject({
+      code: 1,
+      err: "marketwright: the wait of 0.3 s is over: the position is not known; the bot goes on\n",
+    });
+  });
+
+  it("does not keep a halt waiting, whose orders are gone, but is not called closed", async () => {
+    const at = await moments();
+    const { env } = await answering(at(0, "0", unknown));
+    expect(await captureCli(["halt", "--wait", "20s"], env)).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(
+        /^Quotes are down: no order is open, the position is not known\.\n/,
+      ),
+    });
+  });
+});
+
 describe("the wait for the end of a halt", () => {
   it("counts what was cancelled, and what ended otherwise", async () => {
     const at = await moments();

@@ -3,7 +3,6 @@ import type { MarketId } from "../../core/units.js";
 import type { CommandOutcome, ControlAnswer } from "../session/control-handler.js";
 import { haltLines, haltNames } from "./halt-lines.js";
 import {
-  arePositionsKnown,
   countOpenOrders,
   formatCount,
   isBelowMinimum,
@@ -12,6 +11,7 @@ import {
   positionNames,
   positionsIn,
   positionText,
+  whyPositionUnknown,
 } from "./market-figures.js";
 
 /** Most lines below the sentence. */
@@ -64,9 +64,7 @@ function haltSentence(
   positions: readonly OpenPosition[],
 ): string {
   const where = whereText(answer, marketIds);
-  const rest = arePositionsKnown(answer, marketIds)
-    ? openPositionsPhrase(positions)
-    : "the exchange has not reported the position yet";
+  const rest = whyPositionUnknown(answer, marketIds) ?? openPositionsPhrase(positions);
   const open = countOpenOrders(answer, marketIds);
   if (open > 0)
     return `Halted${where}: ${formatCount(open, "order")} ${open === 1 ? "is" : "are"} being cancelled, ${rest}.`;
@@ -120,8 +118,8 @@ function flattenSentence(
     open === 0
       ? "no order is open"
       : `${formatCount(open, "order")} ${open === 1 ? "is" : "are"} being cancelled`;
-  if (!arePositionsKnown(answer, marketIds))
-    return `Halted${where}, and not flattened: the exchange has not reported the position yet.`;
+  const unknown = whyPositionUnknown(answer, marketIds);
+  if (unknown !== undefined) return `Halted${where}, and not flattened: ${unknown}.`;
   return positions.length === 0
     ? `Flat${where}: no position is open, and ${orders}.`
     : `Halted${where}, and not flattening: ${openPositionsPhrase(positions)}, ${orders}.`;
@@ -135,8 +133,10 @@ export function whyNotFlattening(
   answer: ControlAnswer,
   marketIds: readonly MarketId[],
 ): string | undefined {
-  if (!arePositionsKnown(answer, marketIds))
-    return "nothing is flattened: the exchange has not reported the position yet; try again once status shows it";
+  const idle = marketIds.filter((marketId) => answer.markets[marketId]?.isFlattening !== true);
+  const unknown = whyPositionUnknown(answer, idle);
+  if (unknown !== undefined)
+    return `nothing is flattened: ${unknown}; try again once status shows it`;
   const left = positionsIn(answer, marketIds).filter(
     ({ marketId }) => answer.markets[marketId]?.isFlattening !== true,
   );

@@ -27,12 +27,30 @@ export function positionsIn(
   return openPositions.filter(({ marketId }) => marketIds.includes(marketId));
 }
 
-/** True if the position of each market is known. */
-export function arePositionsKnown(
+/** True if the exchange has reported the account, so that its orders and positions are counted. */
+export function isAccountReported(
   { markets }: Pick<ControlAnswer, "markets">,
   marketIds: readonly MarketId[],
 ): boolean {
   return marketIds.every((marketId) => typeof markets[marketId]?.positionBase === "string");
+}
+
+/**
+ * Says why the position of a market is not known; undefined if all are known. A reported position
+ * of zero may be wrong while the market is `position-unknown`, as after a liquidation that is
+ * reported only in part.
+ */
+export function whyPositionUnknown(
+  answer: Pick<ControlAnswer, "markets">,
+  marketIds: readonly MarketId[],
+): string | undefined {
+  if (!isAccountReported(answer, marketIds))
+    return "the exchange has not reported the position yet";
+  return marketIds.every(
+    (marketId) => answer.markets[marketId]?.positionUnknownSeconds === undefined,
+  )
+    ? undefined
+    : "the position is not known";
 }
 
 /**

@@ -8,14 +8,15 @@ import type { CliContext } from "../cli-context.js";
 import type { ControlAnswer } from "../session/control-handler.js";
 import { formatBase } from "./amount-text.js";
 import {
-  arePositionsKnown,
   countOpenOrders,
   formatCount,
+  isAccountReported,
   isBelowMinimum,
   openPositionsPhrase,
   positionNames,
   positionsIn,
   positionText,
+  whyPositionUnknown,
 } from "./market-figures.js";
 import { readControlAnswer } from "./read-answer.js";
 
@@ -92,9 +93,11 @@ export async function waitForBot(context: CliContext, options: WaitOptions): Pro
 
 function isReached(answer: ControlAnswer, marketIds: readonly MarketId[], goal: WaitGoal): boolean {
   return (
-    arePositionsKnown(answer, marketIds) &&
+    isAccountReported(answer, marketIds) &&
     countOpenOrders(answer, marketIds) === 0 &&
-    (goal === "no-orders" || positionsIn(answer, marketIds).length === 0)
+    (goal === "no-orders" ||
+      (whyPositionUnknown(answer, marketIds) === undefined &&
+        positionsIn(answer, marketIds).length === 0))
   );
 }
 
@@ -117,8 +120,8 @@ function findProblem(
   if (goal === "no-orders") return undefined;
   const positions = positionsIn(answer, marketIds);
   if (isEnding)
-    return `stopped waiting: the bot is ${answer.phase}, and ${openPositionsPhrase(positions)}`;
-  if (countOpenOrders(answer, marketIds) > 0 || !arePositionsKnown(answer, marketIds))
+    return `stopped waiting: the bot is ${answer.phase}, and ${whyPositionUnknown(answer, marketIds) ?? openPositionsPhrase(positions)}`;
+  if (countOpenOrders(answer, marketIds) > 0 || whyPositionUnknown(answer, marketIds) !== undefined)
     return undefined;
   const given = positions.filter(({ marketId }) => answer.markets[marketId]?.isFlattening !== true);
   if (given.length < positions.length || given.length === 0) return undefined;
@@ -143,12 +146,15 @@ function overText(
 }
 
 function leftText(answer: ControlAnswer, marketIds: readonly MarketId[], goal: WaitGoal): string {
-  if (!arePositionsKnown(answer, marketIds))
+  if (!isAccountReported(answer, marketIds))
     return "the exchange has not reported the account to the bot yet";
   const open = countOpenOrders(answer, marketIds);
   const orders = `${formatCount(open, "order")} ${open === 1 ? "is" : "are"} still open`;
   const positions = positionsIn(answer, marketIds);
-  if (goal === "no-orders" || positions.length === 0) return orders;
+  if (goal === "no-orders") return orders;
+  const unknown = whyPositionUnknown(answer, marketIds);
+  if (unknown !== undefined) return open === 0 ? unknown : `${unknown}, and ${orders}`;
+  if (positions.length === 0) return orders;
   const held = `${positionNames(positions)} ${positions.length === 1 ? "is" : "are"} still open`;
   return open === 0 ? held : `${held}, and ${orders}`;
 }
@@ -165,7 +171,7 @@ function progressText(
   const text =
     answer === undefined
       ? "the bot is starting"
-      : `${formatCount(countOpenOrders(answer, marketIds), "order")} open, ${openPositionsPhrase(positionsIn(answer, marketIds))}`;
+      : `${formatCount(countOpenOrders(answer, marketIds), "order")} open, ${whyPositionUnknown(answer, marketIds) ?? openPositionsPhrase(positionsIn(answer, marketIds))}`;
   return `${text}, ${Math.floor(waitedMs / 1000)} s`;
 }
 

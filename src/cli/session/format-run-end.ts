@@ -18,11 +18,15 @@ export function formatRunEnd(summary: RunSummary): string {
 
 function sentenceFor(summary: RunSummary): string {
   const { stopReason, openPositions, positionBase, paper } = summary;
+  const { positionsApart = [], takeoversUnderWay = [] } = summary;
   const why = stopReason === null ? "" : ` (${oneLine(stopReason)})`;
   const unknown = Object.values(positionBase).includes(null);
+  const isInDoubt = positionsApart.length > 0 || takeoversUnderWay.some(({ isHeld }) => !isHeld);
   const positions = unknown
     ? "the exchange has not reported the position"
-    : openPositionsPhrase(openPositions);
+    : isInDoubt
+      ? "the position is not known for certain"
+      : openPositionsPhrase(openPositions);
   const kind = paper === undefined ? "" : " of this dry run";
   return `The bot${kind} has stopped${why}: ${ordersPhrase(summary)}, ${positions}.`;
 }

@@ -15,8 +15,14 @@ export type FormerRuntimeOption<Options extends RuntimeOption> = Omit<Options, "
 export function withRuntime<Options extends RuntimeOption>(
   options: Options | FormerRuntimeOption<Options>,
 ): Options {
-  if (!("seam" in options)) return options;
+  const {
+    seam,
+    runtime = seam,
+    ...others
+  } = options as Partial<RuntimeOption> & {
+    readonly seam?: Runtime;
+  };
+  if (seam === undefined) return options as Options;
   warnRenamed("The option seam", "runtime");
-  const { seam, ...others } = options;
-  return { runtime: seam, ...others } as unknown as Options;
+  return { ...others, runtime } as unknown as Options;
 }

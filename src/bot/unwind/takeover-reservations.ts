@@ -24,6 +24,7 @@ const FOLLOWED_WITHIN_MS: Ms = 600_000;
 const RECEIPT_WITHIN_MS: Ms = 10_000;
 
 const NONE: readonly ReservedTakeover[] = [];
+const NO_MARKETS: ReadonlySet<MarketId> = new Set();
 
 /**
  * The takeovers that are planned or sent, and neither held nor ended. Each reserves room in the
@@ -105,6 +106,8 @@ export class TakeoverReservations {
 
   /** Releases takeovers of an earlier run that no run follows. */
   forget(nowMs: Ms): ReadonlySet<MarketId> {
+    // Runs in each tick, so a bot without reservations allocates nothing.
+    if (this.#all.length === 0) return NO_MARKETS;
     return this.replace(
       this.#all.filter(({ sinceMs }) => nowMs < sinceMs + FOLLOWED_WITHIN_MS),
       nowMs,

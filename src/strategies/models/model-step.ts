@@ -79,8 +79,9 @@ export abstract class ModelStep<Params extends ModelParams> {
   ): WantedLevel[] {
     const { levels, levelSpacingBps = halfSpreadBps } = this.params;
     const lots = Math.round(this.orderLots);
-    return Array.from({ length: isWaiting ? 0 : levels }, (_, level) =>
-      at(level * levelSpacingBps, lots),
-    );
+    const wanted: WantedLevel[] = [];
+    for (let level = 0; level < levels && !isWaiting; level++)
+      wanted.push(at(level * levelSpacingBps, lots));
+    return wanted;
   }
 }

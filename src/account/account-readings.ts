@@ -1,8 +1,8 @@
-import type { CreditUnits, Lots, MarketId, Ms, SideLots } from "../core/units.js";
+import type { CreditUnits, Lots, MarketId, Ms, PaperUnits, SideLots } from "../core/units.js";
 import type { VenueBalances, VenuePosition } from "../exchange/records.js";
 import type { AccountUpdater } from "./account-updater.js";
 import type { StoredTakeover } from "./positions/takeover.js";
-import type { ProfitParts } from "./profit/account-profit.js";
+import type { ProfitParts, RealisedSplit } from "./profit/account-profit.js";
 import type { TransferLedger } from "./profit/transfer-ledger.js";
 
 /** The money and positions of the account as known now. Reading changes nothing. */
@@ -35,6 +35,19 @@ export abstract class AccountReadings {
    */
   positionBase(marketId: MarketId): string {
     return this.#updater.subLotBalances.formatBase(marketId, this.positionLots(marketId));
+  }
+
+  /** The same, signed, in units of paper. */
+  positionPaper(marketId: MarketId): PaperUnits {
+    return this.#updater.positionPaper(marketId);
+  }
+
+  /**
+   * Average entry price of the exchange's own record, in quote for one base. Undefined for a flat
+   * position, and while the exchange has not reported a position of the same sign.
+   */
+  entryPrice(marketId: MarketId): string | undefined {
+    return this.#updater.entryPrice(marketId);
   }
 
   /** The latest reported balances; undefined before the first. */
@@ -76,6 +89,14 @@ export abstract class AccountReadings {
   /** Profit by its parts since the start, of one market or of all. */
   profit(marketId?: MarketId): ProfitParts {
     return this.#updater.profit.parts(marketId);
+  }
+
+  /**
+   * The profit of one market or of all, split by what is still open. Undefined while a mark or the
+   * entry price of a position is not known.
+   */
+  profitSplit(marketId?: MarketId): RealisedSplit | undefined {
+    return this.#updater.profit.split((id) => this.entryPrice(id), marketId);
   }
 
   /** Grows whenever {@link unexplainedEquity} changes for another cause than marks. */

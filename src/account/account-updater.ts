@@ -1,5 +1,5 @@
 import type { Instrument } from "../core/instrument.js";
-import type { Hex, MarketId, Ms } from "../core/units.js";
+import type { Hex, MarketId, Ms, PaperUnits } from "../core/units.js";
 import type {
   VenueBalances,
   VenueIncome,
@@ -118,6 +118,25 @@ export class AccountUpdater {
 
   get positions(): ReadonlyMap<MarketId, VenuePosition> {
     return this.#positions;
+  }
+
+  /** Our position, signed, with the sub-lot balance. */
+  positionPaper(marketId: MarketId): PaperUnits {
+    return this.subLotBalances.toPaper(marketId, this.trades.positionLots(marketId));
+  }
+
+  /**
+   * Average entry price of the exchange's own record, in quote for one base. Undefined for a flat
+   * position, and while the exchange has not reported a position of the same sign.
+   */
+  entryPrice(marketId: MarketId): string | undefined {
+    const paper = this.positionPaper(marketId);
+    const reported = this.#positions.get(marketId);
+    const instrument = this.#instruments.get(marketId);
+    if (paper === 0n || reported === undefined || instrument === undefined) return undefined;
+    const { lots, restPaper = 0n, entryPrice } = reported;
+    const reportedPaper = instrument.lotsToPaper(lots) + restPaper;
+    return reportedPaper !== 0n && reportedPaper > 0n === paper > 0n ? entryPrice : undefined;
   }
 
   applyOrder(
@@ -249,7 +268,7 @@ export class AccountUpdater {
     this.trades.setPosition(marketId, lots);
     this.fillMatcher.setAside(marketId);
     this.subLotBalances.set(marketId, restPaper);
-    this.profit.begin(marketId, lots, restPaper);
+    this.profit.begin(marketId, lots, restPaper, this.entryPrice(marketId));
     return this.takeovers
       .onBaseSet(marketId, exchangeTimeMs)
       .map((takeover) => this.#countTakeover(takeover));

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { AccountProfit } from "#account/account-profit.js";
+import { entryValue } from "#account/entry-value.js";
 import { FormatError } from "#core/errors.js";
 import { Instrument } from "#core/instrument.js";
 import type { Side } from "#core/units.js";
@@ -75,6 +76,51 @@ describe("the profit split", () => {
       7n * unit,
       4n * unit,
     ]);
+  });
+
+  it("splits it by what is open: the position's gain at its entry price, and the rest", () => {
+    const profit = new AccountProfit(new Map([[MARKET, INSTRUMENT]]));
+    const split = (entryPrice?: string) => profit.split(() => entryPrice, MARKET);
+    expect(split(), "flat").toMatchObject({ unrealised: 0n, realised: 0n });
+    // Two lots that had cost 60000.333... on average, and have lost a third already.
+    profit.begin(MARKET, 2, 0n, "60000.333333333333333333");
+    expect(split("60000.333333333333333333"), "no mark yet").toBeUndefined();
+    profit.mark(MARKET, MARK);
+    profit.mid(MARKET, 1_200_000);
+    expect(split(), "no entry price").toBeUndefined();
+    // The least unit of credit is 0.000001: the cost is rounded to the nearest, 120.000667.
+    expect(split("60000.333333333333333333")).toMatchObject({ unrealised: -667n, realised: 0n });
+    const trade = { ticks: 600_010, quote: INSTRUMENT.creditFloor(600_010, 3), commission: 40n };
+    profit.fill(venueTrade(1, "SELL", 3, trade));
+    profit.mark(MARKET, MARK - 1_000_000n);
+    const { total, decimals } = profit.parts(MARKET);
+    const unit = 10n ** BigInt(decimals - 6);
+    // One lot short from 60001, at 59999; what the two lots had lost before the start is not ours.
+    expect(split("60001")).toEqual({
+      unrealised: 2_000n,
+      realised: total - 2_667n * unit,
+      decimals,
+    });
+    expect(profit.split(() => "60001")).toEqual(split("60001"));
+    profit.income({ id: "f", type: "FUNDING_FEE", amount: -9n, timeMs: 1, marketId: "elsewhere" });
+    const sum = profit.split(() => "60001");
+    expect([sum?.unrealised, sum?.realised]).toEqual([2_000n, total - 2_676n * unit]);
+  });
+
+  it("values a short at its entry price as a long, with the other sign", () => {
+    for (const entryPrice of ["60000", "60000.5", "0.000000499999999", "123456.7890123456789"])
+      for (const lots of [1n, 7n, 1_000_003n]) {
+        const paper = lots * INSTRUMENT.paperPerLot;
+        expect(entryValue(INSTRUMENT, -paper, entryPrice)).toBe(
+          -entryValue(INSTRUMENT, paper, entryPrice),
+        );
+      }
+    expect(entryValue(INSTRUMENT, INSTRUMENT.paperUnit, "60000.5")).toBe(60_000_500_000n);
+    // Half a unit of credit is rounded up, anything less is dropped.
+    expect(entryValue(INSTRUMENT, INSTRUMENT.paperUnit, "1.0000005")).toBe(1_000_001n);
+    expect(entryValue(INSTRUMENT, INSTRUMENT.paperUnit, `1.000000${"4".repeat(50)}`)).toBe(
+      1_000_000n,
+    );
   });
 
   it("puts an income of a market that the bot does not trade under other, in the total", () => {

@@ -77,6 +77,7 @@ describe("a journal replays to byte-identical actions", () => {
     const result = await replayLines(asFile(journal.lines));
     expect(result.divergence).toBeUndefined();
     expect(result.turns).toBe(journal.lines.length - 1);
+    expect(run.running.bot.turns, "as a status counts them").toBe(result.turns);
     expect(result.actions).toBe(actionsOf(journal).length);
     expect(result.actions).toBeGreaterThan(500);
     expect(result.phase).toBe("stopped");

@@ -310,6 +310,9 @@ describe("the example bot on the example exchange, over real HTTP and websockets
       ["count", counts],
       ["part", pnlQuote],
       ...Object.values(markets).map((market) => ["key of a market", market] as const),
+      ...Object.values(markets).flatMap((market) =>
+        market.quotes.map((quote) => ["key of a quote", quote] as const),
+      ),
       ["key of the summary", run.summary],
     ] as const) {
       expect(Object.keys(shown).length).toBeGreaterThan(5);

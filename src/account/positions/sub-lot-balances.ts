@@ -29,6 +29,11 @@ export class SubLotBalances {
     this.#paper.set(marketId, restPaper);
   }
 
+  /** The position of a market with so many lots, signed, in units of paper. */
+  toPaper(marketId: MarketId, lots: Lots): PaperUnits {
+    return BigInt(lots) * this.#perLot(marketId) + this.get(marketId);
+  }
+
   /** Converts paper to fractional lots. */
   toLots(marketId: MarketId, paper: PaperUnits): number {
     return Number(paper) / Number(this.#perLot(marketId));

@@ -19,6 +19,18 @@ export interface ProfitParts extends MarketProfitParts {
   readonly total: bigint;
 }
 
+/** The profit since the start, split by what is still open. */
+export interface RealisedSplit {
+  /** Value of the positions at their marks less their value at their entry prices, credit units. */
+  readonly unrealised: CreditUnits;
+  /**
+   * The profit since the start less the change of {@link unrealised} since the start: closed
+   * trades, fees, funding and all other incomes. Scaled by `10^decimals`.
+   */
+  readonly realised: bigint;
+  readonly decimals: number;
+}
+
 /** Incomes that repeat trades: counting them would count every fee and fill twice. */
 const INCLUDED_IN_TRADES: ReadonlySet<string> = new Set(["TAKER_FEE", "MAKER_FEE", "BUY", "SELL"]);
 
@@ -63,10 +75,13 @@ export class AccountProfit {
     return this.#valuesSerial;
   }
 
-  /** Starts the profit of a market with the position that it already has. */
-  begin(marketId: MarketId, lots: Lots, restPaper = 0n): void {
+  /**
+   * Starts the profit of a market with the position that it already has.
+   * @param entryPrice of that position, if it is known
+   */
+  begin(marketId: MarketId, lots: Lots, restPaper = 0n, entryPrice?: string): void {
     this.#valuesSerial += 1;
-    this.#markets.get(marketId)?.begin(lots, restPaper);
+    this.#markets.get(marketId)?.begin(lots, restPaper, entryPrice);
   }
 
   /**
@@ -150,6 +165,29 @@ export class AccountProfit {
   /** The contract's valuation of the position at a mark, in credit units. */
   positionValue(marketId: MarketId, mark: CreditUnits): CreditUnits {
     return this.#markets.get(marketId)?.positionValue(mark) ?? 0n;
+  }
+
+  /**
+   * Splits the profit of one market by what is still open. Without a market: of all, with the
+   * incomes of markets that the bot does not trade. Undefined while a mark or an entry price is
+   * missing, now or at the start.
+   * @param entryPriceFor the entry price of a market's present position
+   */
+  split(
+    entryPriceFor: (marketId: MarketId) => string | undefined,
+    marketId?: MarketId,
+  ): RealisedSplit | undefined {
+    let [unrealised, atStart] = [0n, 0n];
+    for (const [id, market] of this.#markets) {
+      if (marketId !== undefined && id !== marketId) continue;
+      const now = market.unrealised(entryPriceFor(id));
+      const then = market.unrealisedAtStart;
+      if (now === undefined || then === undefined) return undefined;
+      unrealised += now;
+      atStart += then;
+    }
+    const { total, decimals } = this.parts(marketId);
+    return { unrealised, realised: total - (unrealised - atStart) * this.#scale, decimals };
   }
 
   /** Deposits less withdrawals since the start. */

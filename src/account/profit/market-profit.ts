@@ -1,6 +1,7 @@
 import type { Instrument } from "../../core/instrument.js";
 import type { CreditUnits, Lots } from "../../core/units.js";
 import type { VenueTrade } from "../../exchange/records.js";
+import { entryValue } from "./entry-value.js";
 
 /** The parts of one market's profit, in credit units times the scale of the split. */
 export interface MarketProfitParts {
@@ -46,6 +47,7 @@ export class MarketProfit {
    */
   #rest = 0n;
   #startRest = 0n;
+  #startEntryPrice: string | undefined;
   #mid: bigint | undefined;
   /** The mid as a number: every event of the bot passes it, and few events change it. */
   #midHalfTicks: number | undefined;
@@ -72,7 +74,8 @@ export class MarketProfit {
     this.#halfTickLot = (instrument.creditNumerator * scale) / (2n * instrument.creditDenominator);
   }
 
-  begin(lots: Lots, restPaper: bigint): void {
+  begin(lots: Lots, restPaper: bigint, entryPrice: string | undefined): void {
+    this.#startEntryPrice = entryPrice;
     this.#lots = BigInt(lots);
     this.#rest = restPaper;
     this.#startRest = restPaper;
@@ -178,6 +181,34 @@ export class MarketProfit {
 
   positionValue(mark: CreditUnits): CreditUnits {
     return this.#value(this.#lots, this.#rest, mark);
+  }
+
+  /**
+   * Value of the position at the mark less its value at its entry price. 0 for a flat position;
+   * undefined if one of the two is not known.
+   */
+  unrealised(entryPrice: string | undefined): CreditUnits | undefined {
+    return this.#gain(this.#lots, this.#rest, this.#mark, entryPrice);
+  }
+
+  /** {@link unrealised} of the position at the start, at the mark of the start. */
+  get unrealisedAtStart(): CreditUnits | undefined {
+    const mark = this.#mark === undefined ? undefined : this.#startMark;
+    return this.#gain(this.#startLots, this.#startRest, mark, this.#startEntryPrice);
+  }
+
+  #gain(
+    lots: bigint,
+    rest: bigint,
+    mark: CreditUnits | undefined,
+    entryPrice: string | undefined,
+  ): CreditUnits | undefined {
+    const paper = lots * this.#instrument.paperPerLot + rest;
+    if (paper === 0n) return 0n;
+    if (mark === undefined || entryPrice === undefined) return undefined;
+    return (
+      this.#instrument.markValue(paper, mark) - entryValue(this.#instrument, paper, entryPrice)
+    );
   }
 
   parts(): MarketProfitParts {

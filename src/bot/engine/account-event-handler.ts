@@ -51,7 +51,7 @@ export class AccountEventHandler {
   }
 
   #take(change: AccountChange): void {
-    const { traders, notify } = this.#context;
+    const { traders, notify, clock } = this.#context;
     this.#liquidatedInventory.onAccountChange(change);
     switch (change.kind) {
       case "order":
@@ -70,7 +70,10 @@ export class AccountEventHandler {
       case "settled":
       case "trade-failed":
         this.#trades.note(change);
-        if (change.kind === "fill") this.#tradingGuards.ladder.filled(change.trade);
+        if (change.kind === "fill") {
+          this.#tradingGuards.ladder.filled(change.trade);
+          traders.get(change.trade.marketId)?.fillRate.note(clock.monotonicMs());
+        }
         traders.get(change.trade.marketId)?.noteFill();
         break;
       case "earlier-trade":

@@ -16,7 +16,7 @@ import { CommandHandler } from "./command-handler.js";
 import type { BotContext, BotPhase } from "./context.js";
 import { createContext } from "./create-context.js";
 import { DecisionScheduler, isBatched } from "./decision-scheduler.js";
-import type { BotCommand, BotInput } from "./input.js";
+import type { BotCommand, BotInput, TurnStamp } from "./input.js";
 import { ResponseHandler } from "./response-handler.js";
 import { ShutdownSequence } from "./shutdown-sequence.js";
 import { StrategySignals } from "./strategy-signals.js";
@@ -34,6 +34,8 @@ export class Bot {
   readonly context: BotContext;
   readonly tradingGuards: TradingGuards;
   readonly liquidatedInventory: LiquidatedInventory;
+  /** When the bot was created. */
+  readonly startedAt: TurnStamp;
   readonly #turns: TurnQueue;
   readonly #flattening: LadderFlatten;
   readonly #planner: ExecutionPlanner;
@@ -67,6 +69,7 @@ export class Bot {
     // The state is read at this instant, before the first turn.
     this.#turns.stampNow(options.madeAt);
     const turns = this.#turns;
+    this.startedAt = { atMs: turns.clock.nowMs(), monotonicMs: turns.clock.monotonicMs() };
     const context = createContext(options, turns);
     const tradingGuards = new TradingGuards(context);
     const orderFactory = new OrderFactory(context, options.nextOrderHash);
@@ -137,6 +140,11 @@ export class Bot {
 
   get phase(): BotPhase {
     return this.context.phase;
+  }
+
+  /** Number of turns so far. */
+  get turns(): number {
+    return this.#turns.turns;
   }
 
   /**

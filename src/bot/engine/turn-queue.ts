@@ -34,6 +34,7 @@ export class TurnQueue implements Runtime {
   #atMs = 0;
   #monotonicMs = 0;
   #draws: (number | bigint)[] = NO_DRAWS;
+  #turns = 0;
 
   /**
    * @param run handles one input; an exception ends the queue and reaches the caller of {@link
@@ -70,6 +71,11 @@ export class TurnQueue implements Runtime {
     this.#monotonicMs = stamp === undefined ? clock.monotonicMs() : stamp.monotonicMs;
   }
 
+  /** Number of turns so far, the one in progress included: the lines of a journal. */
+  get turns(): number {
+    return this.#turns;
+  }
+
   /** True while a turn runs. */
   get running(): boolean {
     return this.#running;
@@ -104,6 +110,7 @@ export class TurnQueue implements Runtime {
     const isTimer = input.kind === "timer";
     const timer = isTimer ? this.#takeTimer(input.id) : undefined;
     if (isTimer && timer === undefined) return;
+    this.#turns += 1;
     try {
       timer?.fire();
       this.#run(input);

@@ -22,6 +22,7 @@ import {
   StrategySession,
   type StrategySessionDeps,
 } from "../strategy/strategy-session.js";
+import { FillRate } from "./fill-rate.js";
 import { isSameGrid } from "./rule-changes.js";
 
 /** Dependencies of a {@link MarketTrader}. */
@@ -73,6 +74,7 @@ export class MarketTrader {
   readonly state: MarketState;
   readonly lag = new StreamLagDetector();
   readonly decisions: DecisionPoints;
+  readonly fillRate = new FillRate();
   readonly #ownOrderOverlay = new OwnOrderOverlay();
   readonly maxPositionLots: Lots;
   /** Lots as a decimal string of base. */

@@ -1,4 +1,4 @@
-import type { OpenPosition } from "../../bot/run/monitor/open-position.js";
+import type { OpenPosition } from "../../bot/status/open-position.js";
 import type { MarketId } from "../../core/units.js";
 import type { CommandOutcome, ControlAnswer } from "../session/control-handler.js";
 import { haltLines, haltNames } from "./halt-lines.js";

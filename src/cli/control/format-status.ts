@@ -1,5 +1,5 @@
-import type { MarketStatus } from "../../bot/run/monitor/bot-status.js";
-import type { OpenPosition } from "../../bot/run/monitor/open-position.js";
+import type { MarketStatus } from "../../bot/status/market-status.js";
+import type { OpenPosition } from "../../bot/status/open-position.js";
 import type { MarketId } from "../../core/units.js";
 import type { ControlAnswer } from "../session/control-handler.js";
 import { alignedTable } from "./aligned-table.js";

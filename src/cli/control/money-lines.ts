@@ -1,4 +1,4 @@
-import type { PnlQuote } from "../../bot/run/monitor/bot-status.js";
+import type { PnlQuote } from "../../bot/status/quote-text.js";
 import { PNL_PARTS } from "../../monitoring/metrics.js";
 import { alignAtPoint } from "./aligned-table.js";
 import { formatSignedQuote } from "./amount-text.js";

@@ -1,8 +1,8 @@
 import type { ControlCommand } from "../../bot/control/control-protocol.js";
 import type { ControlHandler } from "../../bot/control/control-server.js";
-import type { ActiveHalt } from "../../bot/run/monitor/active-halt.js";
-import { type BotStatus, buildBotStatus } from "../../bot/run/monitor/bot-status.js";
 import type { RunningBot } from "../../bot/run/running-bot.js";
+import type { ActiveHalt } from "../../bot/status/active-halt.js";
+import { type BotStatus, buildBotStatus } from "../../bot/status/bot-status.js";
 import { ConfigError, FormatError, RunError } from "../../core/errors.js";
 import type { Lots, MarketId } from "../../core/units.js";
 

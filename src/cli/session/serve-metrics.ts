@@ -1,6 +1,6 @@
 import type { BotConfig } from "../../bot/config/config.js";
-import { buildReadiness } from "../../bot/run/monitor/bot-status.js";
 import type { RunningBot } from "../../bot/run/running-bot.js";
+import { buildReadiness } from "../../bot/status/bot-status.js";
 import type { OpenLog } from "../../monitoring/log.js";
 import type { Metrics } from "../../monitoring/metrics.js";
 import { startMetricsServer } from "../../monitoring/metrics-server.js";

@@ -1,8 +1,8 @@
 import { type Metrics, PNL_PARTS } from "../../../monitoring/metrics.js";
 import type { Bot } from "../../engine/bot.js";
 import { isQuoting } from "../../market/quoting-status.js";
-import { positionUnknownSeconds } from "./bot-status.js";
-import { computeEarnings } from "./earnings.js";
+import { computeEarnings } from "../../status/earnings.js";
+import { bookAgeMs, positionUnknownSeconds } from "../../status/market-status.js";
 
 /**
  * Sets every gauge that is read from the bot's present state: orders, positions, profit, tokens,
@@ -30,8 +30,8 @@ export function setBotGauges(bot: Bot, metrics: Metrics): void {
     if (account.confirmed)
       metrics.setPosition(trader.marketId, Number(account.positionBase(trader.marketId)));
     metrics.setPositionUnknown(trader.marketId, positionUnknownSeconds(bot, trader.marketId) ?? 0);
-    const bookAgeMs = clock.monotonicMs() - trader.lag.rightAtMs(trader.book.lastReceivedMs);
-    if (trader.book.isSynchronised) metrics.setBookAge(trader.marketId, bookAgeMs / 1000);
+    const ageMs = bookAgeMs(bot, trader.marketId);
+    if (ageMs !== undefined) metrics.setBookAge(trader.marketId, ageMs / 1000);
     const parts = account.profit(trader.marketId);
     for (const part of PNL_PARTS) {
       metrics.setPnl(trader.marketId, part, Number(parts[part]) / 10 ** parts.decimals);

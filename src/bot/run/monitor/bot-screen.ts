@@ -10,20 +10,13 @@ import type {
   ScreenReason,
 } from "../../../monitoring/screen-model.js";
 import type { Bot } from "../../engine/bot.js";
-import {
-  accountHalts,
-  buildBotStatus,
-  ladderTexts,
-  type MarketStatus,
-  type PnlQuote,
-  quoteText,
-} from "./bot-status.js";
+import { accountHalts, buildBotStatus, ladderTexts } from "../../status/bot-status.js";
+import type { MarketStatus } from "../../status/market-status.js";
+import { type PnlQuote, quoteText } from "../../status/quote-text.js";
 import { screenLiquidator } from "./liquidator-screen.js";
 import type { RunMonitor } from "./run-monitor.js";
 
 const LEVELS = 10;
-const RATE_WINDOW_MS = 300_000;
-const MS_PER_MINUTE = 60_000;
 
 /** Content of the screen beside the bot itself. */
 export interface ScreenSetting {
@@ -62,18 +55,9 @@ export function buildScreenModel(
     })),
     halts: accountHalts(bot),
     ladder: ladderTexts(bot),
-    markets: [...traders.keys()].map((marketId) => {
-      const atMs = monitor.fillsAtMs.get(marketId) ?? [];
-      const fills = {
-        count: monitor.fillCounts.get(marketId) ?? 0,
-        perMinute: perMinute(atMs, clock.monotonicMs(), runMs),
-      };
-      return screenMarket(bot, status.markets[marketId], {
-        marketId,
-        nowMs: clock.monotonicMs(),
-        fills,
-      });
-    }),
+    markets: Object.entries(status.markets).map(([marketId, market]) =>
+      screenMarket(bot, marketId, market),
+    ),
     liquidator: screenLiquidator(monitor.liquidation.running, {
       quote: (units) => short(quoteText(bot, units)),
       baseOf: (id, lots) => traders.get(id)?.instrument.formatAmount(lots) ?? String(lots),
@@ -83,17 +67,7 @@ export function buildScreenModel(
   };
 }
 
-interface PanelInputs {
-  readonly marketId: MarketId;
-  readonly nowMs: number;
-  readonly fills: { readonly count: number; readonly perMinute: number };
-}
-
-function screenMarket(
-  bot: Bot,
-  market: MarketStatus,
-  { marketId, nowMs, fills }: PanelInputs,
-): ScreenMarket {
+function screenMarket(bot: Bot, marketId: MarketId, market: MarketStatus): ScreenMarket {
   const trader = bot.context.traders.get(marketId);
   const inStep = trader?.book.isSynchronised === true;
   return {
@@ -105,26 +79,18 @@ function screenMarket(
     asks: inStep ? levelsOf(bot, marketId, trader.book.asks.top(LEVELS), "SELL") : [],
     spread: inStep ? spreadOf(bot, marketId) : undefined,
     mark: short(market.markQuote),
-    bookAgeMs: inStep
-      ? Math.max(0, nowMs - trader.lag.rightAtMs(trader.book.lastReceivedMs))
-      : undefined,
+    bookAgeMs: market.bookAgeMs,
     positionBase: market.positionBase ?? undefined,
     pnlQuote: shortPnl(market.pnlQuote),
     pnlTotalQuote: short(market.pnlTotalQuote),
-    fills: fills.count,
-    fillsPerMinute: fills.perMinute,
+    fills: market.fills,
+    fillsPerMinute: market.fillsPerMinute,
     openBids: market.openBids,
     openAsks: market.openAsks,
     unknownOrders: market.unknownOrders,
     manualOrders: market.manualOrders,
     reason: reasonOf(bot, marketId, market),
   };
-}
-
-/** Rate over the last five minutes, or since the start, but never over less than one minute. */
-function perMinute(atMs: readonly number[], nowMs: number, runMs: number): number {
-  const windowMs = Math.min(RATE_WINDOW_MS, Math.max(MS_PER_MINUTE, runMs));
-  return (atMs.filter((fillMs) => fillMs > nowMs - windowMs).length * MS_PER_MINUTE) / windowMs;
 }
 
 function levelsOf(

@@ -29,10 +29,6 @@ export class RunMonitor {
   stopResult: StopResult | undefined;
   /** When both sides rested in every market for the first time, on the monotonic clock. */
   firstQuoteAtMs: number | undefined;
-  /** The newest fills' times, on the monotonic clock. */
-  readonly fillsAtMs = new Map<MarketId, Ms[]>();
-  /** All fills of the run. */
-  readonly fillCounts = new Map<MarketId, number>();
   readonly #metrics: Metrics;
   readonly #log: Log;
   readonly #clock: Clock;
@@ -274,11 +270,6 @@ export class RunMonitor {
     const instrument = this.#trader(marketId)?.instrument;
     const liquidity = isMaker ? "maker" : "taker";
     this.#metrics.fill(marketId, side, liquidity, lots * (instrument?.lotBase ?? 0));
-    this.fillCounts.set(marketId, (this.fillCounts.get(marketId) ?? 0) + 1);
-    const times = this.fillsAtMs.get(marketId) ?? [];
-    times.push(this.#clock.monotonicMs());
-    if (times.length > 1_000) times.shift();
-    this.fillsAtMs.set(marketId, times);
     this.#runLog.write("info", "fill", {
       marketId,
       side,

@@ -3,9 +3,9 @@ import type { MarketId } from "../../../core/units.js";
 import type { LedgerCounts } from "../../../liquidator/ledger/ledger-counts.js";
 import type { Bot } from "../../engine/bot.js";
 import type { LeftoverOrder } from "../../execution/leftover-order.js";
-import { computeEarnings } from "./earnings.js";
-import { type LiquidationSummary, summariseLiquidations } from "./liquidator-status.js";
-import { listOpenPositions, type OpenPosition, quoteAssetOf } from "./open-position.js";
+import { computeEarnings } from "../../status/earnings.js";
+import { type LiquidationSummary, summariseLiquidations } from "../../status/liquidator-status.js";
+import { listOpenPositions, type OpenPosition, quoteAssetOf } from "../../status/open-position.js";
 import type { RunMonitor } from "./run-monitor.js";
 
 /**

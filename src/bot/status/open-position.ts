@@ -1,7 +1,7 @@
-import { absolute } from "../../../core/bigints.js";
-import { decimalToScaled } from "../../../core/instrument.js";
-import type { MarketId } from "../../../core/units.js";
-import type { Bot } from "../../engine/bot.js";
+import { absolute } from "../../core/bigints.js";
+import type { Instrument } from "../../core/instrument.js";
+import type { CreditUnits, MarketId, PaperUnits } from "../../core/units.js";
+import type { Bot } from "../engine/bot.js";
 
 /** An open position, in `status` and in the summary of a run. Amounts are decimal strings. */
 export interface OpenPosition {
@@ -20,29 +20,31 @@ export interface OpenPosition {
   readonly quoteAsset: string | null;
 }
 
+/** Unsigned value of a position at a mark, in quote; null without a mark. */
+export function notionalText(
+  instrument: Instrument,
+  paper: PaperUnits,
+  mark: CreditUnits | undefined,
+): string | null {
+  if (paper === 0n) return "0";
+  if (mark === undefined) return null;
+  return instrument.creditToDecimal(absolute(instrument.markValue(paper, mark)));
+}
+
 /** The open positions of a bot, by market; none of a market whose position is not known yet. */
 export function listOpenPositions({ context }: Bot): readonly OpenPosition[] {
   const { account, traders } = context;
   if (!account.confirmed) return [];
   return [...traders.values()].flatMap(({ marketId, instrument, state, rules }) => {
     const positionBase = account.positionBase(marketId);
-    const paper = decimalToScaled(positionBase, instrument.paperDecimals);
+    const paper = account.positionPaper(marketId);
     if (paper === 0n) return [];
-    const reported = account.venuePositions.get(marketId);
-    const reportedPaper =
-      reported === undefined
-        ? 0n
-        : instrument.lotsToPaper(reported.lots) + (reported.restPaper ?? 0n);
-    const isSameSide = reportedPaper !== 0n && reportedPaper > 0n === paper > 0n;
     return [
       {
         marketId,
         positionBase,
-        entryPrice: isSameSide ? (reported?.entryPrice ?? null) : null,
-        notionalQuote:
-          state.mark === undefined
-            ? null
-            : instrument.creditToDecimal(absolute(instrument.markValue(paper, state.mark))),
+        entryPrice: account.entryPrice(marketId) ?? null,
+        notionalQuote: notionalText(instrument, paper, state.mark),
         baseAsset: rules.baseAsset ?? null,
         quoteAsset: rules.quoteAsset ?? null,
       },

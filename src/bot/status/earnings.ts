@@ -1,6 +1,6 @@
-import type { ProfitParts } from "../../../account/profit/account-profit.js";
-import type { CreditUnits } from "../../../core/units.js";
-import type { Bot } from "../../engine/bot.js";
+import type { ProfitParts } from "../../account/profit/account-profit.js";
+import type { CreditUnits } from "../../core/units.js";
+import type { Bot } from "../engine/bot.js";
 
 /** A run's earnings and their parts, all at one moment. */
 export interface Earnings {

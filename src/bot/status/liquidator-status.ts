@@ -1,10 +1,10 @@
-import { scaledToDecimal } from "../../../core/instrument.js";
-import type { Lots, MarketId } from "../../../core/units.js";
-import type { LedgerCounts } from "../../../liquidator/ledger/ledger-counts.js";
-import type { Opportunity } from "../../../liquidator/ledger/opportunity.js";
-import type { Liquidator } from "../../../liquidator/liquidator.js";
-import { suggestTip } from "../../../liquidator/plan/suggest-tip.js";
-import type { RunningLiquidator } from "../run-liquidator.js";
+import { scaledToDecimal } from "../../core/instrument.js";
+import type { Lots, MarketId } from "../../core/units.js";
+import type { LedgerCounts } from "../../liquidator/ledger/ledger-counts.js";
+import type { Opportunity } from "../../liquidator/ledger/opportunity.js";
+import type { Liquidator } from "../../liquidator/liquidator.js";
+import { suggestTip } from "../../liquidator/plan/suggest-tip.js";
+import type { RunningLiquidator } from "../run/run-liquidator.js";
 
 /**
  * Most opportunities in a status: the newest open ones, and the last that ended. All are counted,

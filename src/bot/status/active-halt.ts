@@ -1,6 +1,6 @@
-import type { MarketId } from "../../../core/units.js";
-import { haltMarketId } from "../../../risk/halt.js";
-import type { Bot } from "../../engine/bot.js";
+import type { MarketId } from "../../core/units.js";
+import { haltMarketId } from "../../risk/halt.js";
+import type { Bot } from "../engine/bot.js";
 
 /** A halt in force, in `status`. */
 export interface ActiveHalt {

@@ -13,6 +13,8 @@ export interface LadderTrack {
   readonly measure: LadderMeasure;
   readonly marketId: MarketId | undefined;
   readonly rungs: readonly Rung[];
+  /** The newest value of the measure; undefined while it is not known. */
+  measured: bigint | number | undefined;
   /** Number of active rungs, the lowest first. */
   reached: number;
   /** Reason for the highest active rung. */
@@ -37,6 +39,7 @@ export function createLadderTrack(
     measure,
     marketId,
     rungs,
+    measured: undefined,
     reached: 0,
     why: "",
     latch: undefined,
@@ -57,6 +60,8 @@ export function advanceTrack<Value extends bigint | number>(
   why: (rung: Rung) => string,
   atMs: Ms,
 ): boolean {
+  // Each write of a number would allocate, in every turn.
+  if (track.measured !== value) track.measured = value;
   const before = track.reached;
   const reached = countActiveRungs(track.rungs as readonly Rung<Value>[], before, value);
   if (reached === before) return false;

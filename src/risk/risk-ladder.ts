@@ -27,6 +27,8 @@ export interface Rung<Value extends bigint | number = bigint | number> {
   readonly latches: boolean;
   /** The value for display: `500 quote`. */
   readonly text: string;
+  /** The value as a decimal string, in quote, as a share of the limit or in basis points. */
+  readonly threshold: string;
 }
 
 /** A latched rung. It is remembered across restarts. */

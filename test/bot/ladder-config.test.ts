@@ -52,6 +52,7 @@ describe("the loss limits of a bot's file", () => {
           liftBelow: 400_000_000n,
           latches: true,
           text: "500 quote",
+          threshold: "500",
         },
       ],
       dailyLoss: [],

@@ -21,6 +21,7 @@ function rungsOf(from: readonly number[], liftPercent: number): Rung<bigint>[] {
     from: BigInt(value) * 100n,
     liftBelow: BigInt(value) * BigInt(liftPercent),
     latches: false,
+    threshold: String(value),
     text: "",
   }));
 }

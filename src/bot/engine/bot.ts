@@ -199,7 +199,8 @@ export class Bot {
   }
 
   #event(event: VenueEvent): void {
-    const { traders, account, exchangeTime, clock, notify, venue } = this.context;
+    const { traders, account, exchangeTime, clock, notify, venue, streams } = this.context;
+    streams.note(event, clock.monotonicMs());
     switch (event.type) {
       case "book-snapshot":
       case "book-update": {

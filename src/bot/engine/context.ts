@@ -14,6 +14,7 @@ import type { TakeoverReservations } from "../unwind/takeover-reservations.js";
 import type { BotListener } from "./bot-event.js";
 import type { ExchangeTime } from "./exchange-time.js";
 import type { LoopLag } from "./loop-lag.js";
+import type { StreamActivity } from "./stream-activity.js";
 
 /**
  * `starting` until the account is confirmed for the first time; `stopped` when the fate of every
@@ -43,6 +44,7 @@ export interface BotContext {
   readonly dispatcher: Dispatcher;
   readonly backoff: Backoff;
   readonly loopLag: LoopLag;
+  readonly streams: StreamActivity;
   readonly notify: BotListener;
   readonly nextActionId: () => ActionId;
   /** Interval of the ticks, in which the bot does what is due by time alone. */

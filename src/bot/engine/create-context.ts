@@ -23,6 +23,7 @@ import type { BotOptions } from "./bot-options.js";
 import type { BotContext } from "./context.js";
 import { ExchangeTime } from "./exchange-time.js";
 import { LoopLag } from "./loop-lag.js";
+import { StreamActivity } from "./stream-activity.js";
 import type { TurnQueue } from "./turn-queue.js";
 
 /** Interval of the ticks, in which the bot does what is due by time alone. */
@@ -97,6 +98,7 @@ export function createContext(options: BotOptions, turns: TurnQueue): BotContext
     dispatcher: new Dispatcher(options.outbox, turns),
     backoff: new Backoff(),
     loopLag: new LoopLag(config.risk.maxLoopLagMs),
+    streams: new StreamActivity(),
     notify: options.listener,
     nextActionId,
     tickMs: options.tickMs ?? TICK_MS,

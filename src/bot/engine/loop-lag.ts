@@ -1,4 +1,5 @@
 import type { Ms } from "../../core/units.js";
+import { DelayWindow } from "./delay-window.js";
 
 /**
  * Time constant of the mean: one pause of half a second moves it by 100 ms; a second in which every
@@ -21,6 +22,8 @@ const LEAST_ROUND_MS: Ms = 50;
  */
 export class LoopLag {
   readonly limitMs: Ms | undefined;
+  /** The newest delays, for `status`: they change nothing. */
+  readonly delays = new DelayWindow();
   readonly #shedMs: Ms;
   #lagMs: Ms = 0;
   #notedAtMs: Ms | undefined;
@@ -65,6 +68,7 @@ export class LoopLag {
    * starts or ends
    */
   note(lateMs: Ms, nowMs: Ms): boolean {
+    this.delays.note(lateMs);
     if (this.limitMs === undefined) return false;
     const sinceMs = this.#notedAtMs === undefined ? 0 : nowMs - this.#notedAtMs;
     this.#notedAtMs = nowMs;

@@ -35,12 +35,20 @@ export function ladderRungsFor(
   const money = (fromQuote: string, rung: RungConfig, isLimit = false): Rung<CreditUnits> => {
     const from = decimalToScaled(fromQuote, creditDecimals);
     const liftBelow = (from * BigInt(Math.round(lift * 1e6))) / 1_000_000n;
-    const text = `${scaledToDecimal(from, creditDecimals)} quote`;
-    // A limit acts above its value, as documented; a rung acts at its value.
-    return { ...actionOf(rung, isLimit), from: isLimit ? from + 1n : from, liftBelow, text };
+    const threshold = scaledToDecimal(from, creditDecimals);
+    return {
+      ...actionOf(rung, isLimit),
+      // A limit acts above its value, as documented; a rung acts at its value.
+      from: isLimit ? from + 1n : from,
+      liftBelow,
+      threshold,
+      text: `${threshold} quote`,
+    };
   };
   const plain = (from: number, rung: RungConfig, unit: string): Rung<number> => {
-    return { ...actionOf(rung, false), from, liftBelow: from * lift, text: `${from} ${unit}` };
+    const threshold = String(from);
+    const text = `${threshold} ${unit}`;
+    return { ...actionOf(rung, false), from, liftBelow: from * lift, threshold, text };
   };
   return {
     drawdown: [

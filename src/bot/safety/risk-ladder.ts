@@ -130,6 +130,11 @@ export class RiskLadder {
       }));
   }
 
+  /** Every measure in use, with its rungs and its newest value. */
+  get tracks(): readonly Readonly<LadderTrack>[] {
+    return this.#tracks;
+  }
+
   /** Effect on the quotes of a market: the same object as long as the effect is the same. */
   effectOn(marketId: MarketId): LadderEffect {
     return this.#effects.get(marketId) ?? NO_EFFECT;

@@ -73,7 +73,7 @@ export class GuardHeartbeat {
   }
 }
 
-/** Inputs of {@link isGuarded}. */
+/** Inputs of {@link readGuard}. */
 export interface GuardedBot {
   readonly store: Pick<StateStore, "read">;
   readonly account: Hex;
@@ -82,24 +82,39 @@ export interface GuardedBot {
   readonly deadAfterMs: Ms;
 }
 
+/** State of a bot's guard, by its heartbeat. */
+export interface GuardReading {
+  /** `missing`: there is no heartbeat of this account and exchange, or its guard has ended. */
+  readonly state: "alive" | "stale" | "missing";
+  /** Age of that heartbeat; undefined if there is none. */
+  readonly ageMs?: Ms;
+}
+
 /**
- * True if a guard of this account and this exchange has written a recent heartbeat. A heartbeat
- * that cannot be read proves nothing.
+ * The state of the guard of this account and this exchange. A heartbeat that cannot be read proves
+ * nothing.
  */
-export function isGuarded({ store, account, nowMs, deadAfterMs }: GuardedBot): boolean {
+export function readGuard({ store, account, nowMs, deadAfterMs }: GuardedBot): GuardReading {
   try {
     const beat = beatSchema.parse(JSON.parse(store.read(GUARD_HEARTBEAT_FILE) ?? "null"));
     const exchange = claimedExchange(store);
-    return (
-      beat.state === "watching" &&
-      Math.abs(nowMs - beat.atMs) <= deadAfterMs &&
+    const isOurs =
       beat.account.toLowerCase() === account.toLowerCase() &&
       exchange !== undefined &&
-      isSameExchange(beat.exchange, exchange)
-    );
+      isSameExchange(beat.exchange, exchange);
+    if (!isOurs) return { state: "missing" };
+    // A clock that was set back makes a heartbeat newer than now.
+    const ageMs = Math.abs(nowMs - beat.atMs);
+    if (beat.state !== "watching") return { state: "missing", ageMs };
+    return { state: ageMs <= deadAfterMs ? "alive" : "stale", ageMs };
   } catch {
-    return false;
+    return { state: "missing" };
   }
+}
+
+/** True if a guard of this account and this exchange has written a recent heartbeat. */
+export function isGuarded(bot: GuardedBot): boolean {
+  return readGuard(bot).state === "alive";
 }
 
 /** Options of a {@link GuardMonitor}. */

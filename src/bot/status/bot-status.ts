@@ -8,10 +8,14 @@ import { actionText } from "../safety/ladder-text.js";
 import type { UnwindReport, UnwindState } from "../unwind/unwind-report.js";
 import { type ActiveHalt, listActiveHalts } from "./active-halt.js";
 import { computeEarnings } from "./earnings.js";
+import { type EventLoopDelay, readEventLoopDelay } from "./event-loop-delay.js";
+import { type GuardStatus, readGuardStatus } from "./guard-status.js";
+import { type LadderRungStatus, listLadderRungs } from "./ladder-rung-status.js";
 import { buildLiquidatorStatus, type LiquidatorStatus } from "./liquidator-status.js";
 import { buildMarketStatus, isPositionKnown, type MarketStatus } from "./market-status.js";
 import { listOpenPositions, type OpenPosition, quoteAssetOf } from "./open-position.js";
 import { type PnlQuote, pnlText, quoteText } from "./quote-text.js";
+import { listStreams, type StreamStatus } from "./stream-status.js";
 import { buildUnwindStatus, type UnwindStatus } from "./unwind-status.js";
 
 /** Output of `marketwright status`: plain JSON. */
@@ -74,6 +78,12 @@ export interface BotStatus {
   readonly dailyLossQuote: string | undefined;
   /** Active rungs of the risk ladder, in words. */
   readonly ladder: readonly string[];
+  /** Every configured rung of the risk ladder, the loss limits included. */
+  readonly ladderRungs: readonly LadderRungStatus[];
+  /** The guard that cancels the orders if the bot dies. */
+  readonly guard: GuardStatus;
+  readonly eventLoopDelayMs: EventLoopDelay;
+  readonly streams: readonly StreamStatus[];
   readonly tokens: Readonly<Record<string, { readonly left: number; readonly limit: number }>>;
   readonly counts: Readonly<Record<string, number>>;
   readonly clockOffsetMs: number | undefined;
@@ -137,6 +147,10 @@ export function buildBotStatus(bot: Bot, running?: RunningLiquidator): BotStatus
     activeHalts: listActiveHalts(bot),
     dailyLossQuote: quote(bot.tradingGuards.losses?.dailyLoss),
     ladder: ladderTexts(bot),
+    ladderRungs: listLadderRungs(bot),
+    guard: readGuardStatus(bot),
+    eventLoopDelayMs: readEventLoopDelay(bot),
+    streams: listStreams(bot),
     tokens: {
       ORDER: { left: budget.available("ORDER"), limit: budget.limit("ORDER") },
       COMMON: { left: budget.available("COMMON"), limit: budget.limit("COMMON") },

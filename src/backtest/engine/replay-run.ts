@@ -10,7 +10,7 @@ import type { Hex, MarketId, Side, Ticks } from "../../core/units.js";
 import { DISJOINT_RATE_BUCKETS } from "../../exchange/rate-buckets.js";
 import type { Venue } from "../../exchange/venue.js";
 import { ACTION_COST, computeActionCosts } from "../../executor/dispatch-budget.js";
-import { TARGET_LEVEL } from "../../executor/plan-target.js";
+import { toMarkoutLevel } from "../../executor/markout-level.js";
 import type { MarkTape, Tape } from "../../history/columns/tape/tape.js";
 import { instantText } from "../../history/day.js";
 import type { Span } from "../../history/spans.js";
@@ -23,7 +23,6 @@ import { TradeFeed } from "../feed/trade-feed.js";
 import { BookMatcher } from "../matching/book-matcher.js";
 import { TradeMatcher } from "../matching/trade-matcher.js";
 import { LossRecord } from "../record/loss-record.js";
-import { WORKED } from "../record/markouts.js";
 import { QuotingRecord } from "../record/quotes/quoting-record.js";
 import { type OrderRefusal, RefusalCounter } from "../record/refusals.js";
 import { type StrategyError, StrategyErrors } from "../record/strategy-errors.js";
@@ -124,7 +123,7 @@ export class ReplayRun {
           : ACTION_COST,
       observer,
       nowUs: () => clock.nowUs,
-      levelFor: (hash) => quoteLevelOf(this.bot.context.account.orders.get(hash)?.level),
+      levelFor: (hash) => toMarkoutLevel(this.bot.context.account.orders.get(hash)?.level),
     });
     const parts: EngineMarket[] = [];
     for (const [marketId, history] of markets) {
@@ -395,14 +394,6 @@ const WARMING_UP = "warming up";
 /** True for the event of the halt that keeps a bot from quoting during its warm-up. */
 function isWarmingUp(notice: BotEvent): boolean {
   return notice.kind === "halted" && notice.why.includes(WARMING_UP);
-}
-
-/**
- * The executor marks orders that work a position with a level of their own, which is not a distance
- * from the touch.
- */
-function quoteLevelOf(level: number | undefined): number {
-  return level === undefined || level === TARGET_LEVEL ? WORKED : level;
 }
 
 function paceOf(markets: Iterable<MarketHistory>): ReplayPace {

@@ -1,13 +1,13 @@
+import { halfTickLotIn } from "../../account/markouts/half-tick-lot.js";
+import { Markouts } from "../../account/markouts/markouts.js";
+import { QuoteClock } from "../../account/quoting/quote-clock.js";
 import { FormatError } from "../../core/errors.js";
 import type { Instrument } from "../../core/instrument.js";
 import { type CreditUnits, type Side, sideSign, type Ticks } from "../../core/units.js";
 import { AdverseSelection } from "./adverse-selection.js";
 import { FillTotals } from "./fill-totals.js";
-import { halfTickLotIn } from "./half-tick-lot.js";
-import { Markouts } from "./markouts.js";
 import { GatheredColumn } from "./quotes/gathered-column.js";
 import { PositionClock } from "./quotes/position-clock.js";
-import { QuoteClock } from "./quotes/quote-clock.js";
 import { QuoteSeries } from "./quotes/quote-series.js";
 import type { TimeColumn, TimeGrid } from "./quotes/time-grid.js";
 import type { FundingPayment, MarketSample, ReplayFill } from "./run-observer.js";

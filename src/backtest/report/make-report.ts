@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { Decimal } from "decimal.js";
+import { MARKOUT_SECONDS } from "../../account/markouts/markouts.js";
 import { scaledToDecimal } from "../../core/instrument.js";
 import type { FillCause } from "../matching/matcher.js";
 import { FILL_CAUSES, type FillSum } from "../record/fill-totals.js";
 import type { MarketRecorder } from "../record/market-recorder.js";
-import { MARKOUT_SECONDS } from "../record/markouts.js";
 import {
   ADVERSE_SELECTION_MS,
   type FinishedRun,

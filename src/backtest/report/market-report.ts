@@ -1,11 +1,11 @@
+import { halfTickLotIn } from "../../account/markouts/half-tick-lot.js";
+import { MARKOUT_SECONDS } from "../../account/markouts/markouts.js";
+import type { SideTimes } from "../../account/quoting/quote-clock.js";
 import { scaledToDecimal } from "../../core/instrument.js";
 import type { FillCause } from "../matching/matcher.js";
 import type { AmbiguousFillSum } from "../record/ambiguous-fills.js";
 import type { FillSum } from "../record/fill-totals.js";
-import { halfTickLotIn } from "../record/half-tick-lot.js";
 import type { ActionCounts, MarketRecorder } from "../record/market-recorder.js";
-import { MARKOUT_SECONDS } from "../record/markouts.js";
-import type { SideTimes } from "../record/quotes/quote-clock.js";
 import type { QuotedStretch } from "../record/quotes/quote-series.js";
 import type { Charted, TimeColumn } from "../record/quotes/time-grid.js";
 import { REPORT_PARTS, type SplitProfit } from "../record/split-profit.js";

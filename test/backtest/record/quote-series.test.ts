@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { QuoteClock } from "#backtest/quote-clock.js";
+import { QuoteClock } from "#account/quote-clock.js";
 import { QuoteSeries } from "#backtest/quote-series.js";
 import { TimeGrid } from "#backtest/time-grid.js";
 

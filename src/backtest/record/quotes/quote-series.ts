@@ -1,4 +1,4 @@
-import type { QuoteTimes, SideTimes } from "./quote-clock.js";
+import type { QuoteTimes, SideTimes } from "../../../account/quoting/quote-clock.js";
 import type { Bucketed } from "./time-grid.js";
 
 /** The quotes of an interval of time. */
@@ -60,6 +60,7 @@ const NO_SIDE: SideTimes = {
   measuredUs: 0,
   distanceTickUs: 0,
   meanDistanceTicks: Number.NaN,
+  meanDistanceBps: Number.NaN,
 };
 const NOTHING: QuoteTimes = { totalUs: 0, bothUs: 0, bid: NO_SIDE, ask: NO_SIDE };
 

@@ -1,5 +1,5 @@
+import { LAST_LEVEL, WORKED } from "../../../account/markouts/markouts.js";
 import { FILL_CAUSES } from "../../record/fill-totals.js";
-import { LAST_LEVEL, WORKED } from "../../record/markouts.js";
 import type { Report } from "../report-schema.js";
 import { figureHtml, tableHtml } from "./html-table.js";
 import { countText, escapeHtml, exactText, figure, percent } from "./html-text.js";

@@ -1,4 +1,4 @@
-import type { Side, Ticks } from "../../../core/units.js";
+import type { Side, Ticks } from "../../core/units.js";
 
 /** How long our orders rested within a span, and how far from the touch, weighted by time. */
 export interface QuoteTimes {
@@ -25,6 +25,8 @@ export interface SideTimes {
    * NaN where they never were.
    */
   readonly meanDistanceTicks: number;
+  /** The same in basis points of that touch. */
+  readonly meanDistanceBps: number;
 }
 
 class SideClock {
@@ -34,6 +36,7 @@ class SideClock {
   atTouchUs = 0;
   #measuredUs = 0;
   #tickUs = 0;
+  #bpsUs = 0;
   readonly #sign: 1 | -1;
 
   constructor(sign: 1 | -1) {
@@ -47,6 +50,7 @@ class SideClock {
     const distance = this.#sign * (this.touch - this.own);
     this.#measuredUs += us;
     this.#tickUs += distance * us;
+    this.#bpsUs += ((10_000 * distance) / this.touch) * us;
     if (distance <= 0) this.atTouchUs += us;
   }
 
@@ -57,6 +61,7 @@ class SideClock {
       measuredUs: this.#measuredUs,
       distanceTickUs: this.#tickUs,
       meanDistanceTicks: this.#tickUs / this.#measuredUs,
+      meanDistanceBps: this.#bpsUs / this.#measuredUs,
     };
   }
 }

@@ -7,6 +7,8 @@ const Z = 1.959963984540054;
 /** A weighted mean with its 95 % band. */
 export interface BandedMean {
   readonly mean: number;
+  /** The values times their weights. */
+  readonly sum: number;
   /** Half the width of the band; undefined with fewer than five blocks of time. */
   readonly halfBand: number | undefined;
   readonly count: number;
@@ -49,20 +51,24 @@ export class BlockedMean {
     this.#blockWeight += weight;
   }
 
-  /** Undefined before the first value. */
+  /** Undefined before the first value. Changes nothing, so it may be read during a run. */
   result(): BandedMean | undefined {
-    this.#closeBlock();
-    if (this.#weight === 0) return undefined;
-    const mean = this.#value / this.#weight;
-    return { mean, halfBand: this.#halfBand(mean), count: this.#count, blocks: this.#blocks };
+    const sum = this.#value + this.#blockValue;
+    const weight = this.#weight + this.#blockWeight;
+    if (weight === 0) return undefined;
+    const mean = sum / weight;
+    const halfBand = this.#halfBand(mean, weight);
+    return { mean, sum, halfBand, count: this.#count, blocks: this.#blocks };
   }
 
-  #halfBand(mean: number): number | undefined {
+  #halfBand(mean: number, weight: number): number | undefined {
     if (this.#blocks < FEWEST_BLOCKS) return undefined;
-    const squares =
-      this.#squaredValue - 2 * mean * this.#valueWeight + mean * mean * this.#squaredWeight;
-    const variance =
-      (Math.max(0, squares) * this.#blocks) / (this.#blocks - 1) / (this.#weight * this.#weight);
+    const [blockValue, blockWeight] = [this.#blockValue, this.#blockWeight];
+    const squaredValue = this.#squaredValue + blockValue * blockValue;
+    const valueWeight = this.#valueWeight + blockValue * blockWeight;
+    const squaredWeight = this.#squaredWeight + blockWeight * blockWeight;
+    const squares = squaredValue - 2 * mean * valueWeight + mean * mean * squaredWeight;
+    const variance = (Math.max(0, squares) * this.#blocks) / (this.#blocks - 1) / (weight * weight);
     return studentQuantile(this.#blocks - 1) * Math.sqrt(variance);
   }
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { studentQuantile } from "#backtest/blocked-mean.js";
-import { LAST_LEVEL, MARKOUT_SECONDS, type MarkoutKey, Markouts } from "#backtest/markouts.js";
+import { studentQuantile } from "#account/blocked-mean.js";
+import { LAST_LEVEL, MARKOUT_SECONDS, type MarkoutKey, Markouts } from "#account/markouts.js";
 import type { Side } from "#core/units.js";
 
 interface Fill {

@@ -22,13 +22,27 @@ export interface MarkoutKey {
   readonly level: number | "ALL";
 }
 
+/** The markout of a group at one horizon, in half ticks. */
+export interface HorizonMarkout extends BandedMean {
+  /** Price in half ticks times lots, of the same fills. */
+  readonly notional: number;
+}
+
 /**
- * Markouts of a group of fills: for each of {@link MARKOUT_SECONDS} the mean in half ticks, or
- * undefined where no horizon has passed.
+ * Markouts of a group of fills: one for each of {@link MARKOUT_SECONDS}, or undefined where no
+ * horizon has passed with a known mid.
  */
 export interface MarkoutGroup extends MarkoutKey {
   readonly fills: number;
-  readonly horizons: readonly (BandedMean | undefined)[];
+  readonly horizons: readonly (HorizonMarkout | undefined)[];
+}
+
+/** Mids of the past, for a fill that is reported late. */
+export interface PastMids {
+  /** The mids of earlier instants are here; that of this instant and later ones is set later. */
+  readonly untilUs: number;
+  /** Best bid plus best ask at an instant, in ticks; NaN if it is not known. */
+  midAt(atUs: number): number;
 }
 
 interface Pending {
@@ -42,16 +56,24 @@ interface Pending {
 interface Group extends MarkoutKey {
   fills: number;
   readonly means: readonly BlockedMean[];
+  /** By horizon: price in half ticks times lots of the fills in its mean. */
+  readonly notionals: Float64Array;
 }
 
 const HORIZONS_US = MARKOUT_SECONDS.map((seconds) => seconds * 1e6);
 const LONGEST = HORIZONS_US.length - 1;
 
+/** No fill is late. */
+const NO_PAST: PastMids = { untilUs: Number.NEGATIVE_INFINITY, midAt: () => Number.NaN };
+
 /**
  * Markouts of one market's fills: the mid one horizon after a fill against the fill's price,
- * weighted by lots; above zero is a gain. Computed during the run. Fills wait in one queue with a
- * position for each horizon, so that only the fills of the last five minutes are kept. The mid of
- * an instant is the last one published up to and including it.
+ * weighted by lots; above zero is a gain. The one definition of backtests and of live bots.
+ *
+ * Computed during the run. Fills wait in one queue, in order of time, with a position for each
+ * horizon, so that only the fills of the last five minutes are kept. The mid of an instant is the
+ * last one published up to and including it. A fill is left out of a horizon at which the mid is
+ * not known.
  */
 export class Markouts {
   readonly #groups = new Map<string, Group>();
@@ -61,7 +83,18 @@ export class Markouts {
   /** The earliest instant at which a fill needs a mid. */
   nextDueUs = Number.POSITIVE_INFINITY;
 
-  fill(atUs: number, side: Side, level: number, ticks: Ticks, lots: Lots): void {
+  /**
+   * Adds a fill.
+   * @param past for a fill that may be reported after one of its horizons, or after later fills
+   */
+  fill(
+    atUs: number,
+    side: Side,
+    level: number,
+    ticks: Ticks,
+    lots: Lots,
+    past: PastMids = NO_PAST,
+  ): void {
     const sign = side === "BUY" ? 1 : -1;
     const known = Math.max(WORKED, Math.min(LAST_LEVEL, level));
     const groups = [
@@ -71,11 +104,27 @@ export class Markouts {
       this.#group(side, known),
     ];
     for (const group of groups) group.fills += 1;
-    this.#waiting.push({ atUs, signedHalfTicks: 2 * sign * ticks, sign, lots, groups });
-    this.nextDueUs = Math.min(this.nextDueUs, atUs + (HORIZONS_US[0] ?? 0));
+    const fill = { atUs, signedHalfTicks: 2 * sign * ticks, sign, lots, groups } as const;
+    let at = this.#waiting.length;
+    while (at > 0 && (this.#waiting[at - 1] as Pending).atUs > atUs) at -= 1;
+    if (at === this.#waiting.length) this.#waiting.push(fill);
+    else this.#waiting.splice(at, 0, fill);
+    for (let index = 0; index < HORIZONS_US.length; index += 1) {
+      const dueUs = atUs + (HORIZONS_US[index] as number);
+      if (dueUs >= past.untilUs) {
+        this.nextDueUs = Math.min(this.nextDueUs, dueUs);
+        break;
+      }
+      // Every fill before it has passed this horizon too.
+      this.#add(fill, index, past.midAt(dueUs));
+      this.#places[index] = (this.#places[index] as number) + 1;
+    }
   }
 
-  /** Sets the mid for all the time before `untilUs`, and computes everything due before it. */
+  /**
+   * Sets the mid for all the time before `untilUs`, and computes everything due before it.
+   * @param midHalfTicks best bid plus best ask; NaN if it is not known
+   */
   settle(untilUs: number, midHalfTicks: number): void {
     let nextDueUs = Number.POSITIVE_INFINITY;
     for (let index = 0; index < HORIZONS_US.length; index += 1) {
@@ -88,8 +137,7 @@ export class Markouts {
           nextDueUs = Math.min(nextDueUs, dueUs);
           break;
         }
-        const markout = fill.sign * midHalfTicks - fill.signedHalfTicks;
-        for (const group of fill.groups) group.means[index]?.add(fill.atUs, markout, fill.lots);
+        this.#add(fill, index, midHalfTicks);
       }
       this.#places[index] = place;
     }
@@ -108,12 +156,26 @@ export class Markouts {
       (level === "ALL" ? -2 : level) * 3 + ["BOTH", "BUY", "SELL"].indexOf(side);
     return [...this.#groups.values()]
       .sort((a, b) => rank(a) - rank(b))
-      .map(({ side, level, fills, means }) => ({
+      .map(({ side, level, fills, means, notionals }) => ({
         side,
         level,
         fills,
-        horizons: means.map((mean) => mean.result()),
+        horizons: means.map((mean, index) => {
+          const result = mean.result();
+          return result && { ...result, notional: notionals[index] as number };
+        }),
       }));
+  }
+
+  #add(fill: Pending, index: number, midHalfTicks: number): void {
+    if (Number.isNaN(midHalfTicks)) return;
+    const { atUs, sign, signedHalfTicks, lots, groups } = fill;
+    const markout = sign * midHalfTicks - signedHalfTicks;
+    const notional = sign * signedHalfTicks * lots;
+    for (const { means, notionals } of groups) {
+      (means[index] as BlockedMean).add(atUs, markout, lots);
+      notionals[index] = (notionals[index] as number) + notional;
+    }
   }
 
   #group(side: Side | "BOTH", level: number | "ALL"): Group {
@@ -125,6 +187,7 @@ export class Markouts {
         level,
         fills: 0,
         means: HORIZONS_US.map((us) => new BlockedMean(us * BLOCK_HORIZONS)),
+        notionals: new Float64Array(HORIZONS_US.length),
       };
       this.#groups.set(key, group);
     }

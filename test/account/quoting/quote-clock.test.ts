@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { QuoteClock } from "#backtest/quote-clock.js";
+import { QuoteClock } from "#account/quote-clock.js";
 import type { Side } from "#core/units.js";
 
 type Change =
@@ -22,8 +22,8 @@ function told(changes: readonly Change[]): ReturnType<QuoteClock["times"]> {
 function counted(changes: readonly Change[]): ReturnType<QuoteClock["times"]> {
   const now = { bid: Number.NaN, ask: Number.NaN, BUY: Number.NaN, SELL: Number.NaN };
   const sides = {
-    BUY: { resting: 0, at: 0, both: 0, ticks: 0 },
-    SELL: { resting: 0, at: 0, both: 0, ticks: 0 },
+    BUY: { resting: 0, at: 0, both: 0, ticks: 0, bps: 0 },
+    SELL: { resting: 0, at: 0, both: 0, ticks: 0, bps: 0 },
   };
   let bothUs = 0;
   for (let us = 0; us < END_US; us += 1) {
@@ -37,17 +37,20 @@ function counted(changes: readonly Change[]): ReturnType<QuoteClock["times"]> {
       if (!Number.isNaN(distance)) {
         sides[side].both += 1;
         sides[side].ticks += distance;
+        sides[side].bps += (10_000 * distance) / (side === "BUY" ? now.bid : now.ask);
         if (distance <= 0) sides[side].at += 1;
       }
     }
     if (!Number.isNaN(now.BUY + now.SELL)) bothUs += 1;
   }
-  const times = ({ resting, at, both, ticks }: (typeof sides)["BUY"]) => ({
+  const times = ({ resting, at, both, ticks, bps }: (typeof sides)["BUY"]) => ({
     restingUs: resting,
     atTouchUs: at,
     measuredUs: both,
     distanceTickUs: ticks,
     meanDistanceTicks: ticks / both,
+    // A mean over other spans of the same time has other rounding.
+    meanDistanceBps: both === 0 ? Number.NaN : expect.closeTo(bps / both, 6),
   });
   return { totalUs: END_US, bothUs, bid: times(sides.BUY), ask: times(sides.SELL) };
 }
@@ -69,6 +72,7 @@ describe("the time of quotes", () => {
         measuredUs: 250,
         distanceTickUs: 750,
         meanDistanceTicks: 3,
+        meanDistanceBps: 300,
       },
       ask: {
         restingUs: 200,
@@ -76,6 +80,7 @@ describe("the time of quotes", () => {
         measuredUs: 200,
         distanceTickUs: 0,
         meanDistanceTicks: 0,
+        meanDistanceBps: 0,
       },
     });
   });
@@ -92,6 +97,8 @@ describe("the time of quotes", () => {
       measuredUs: 300,
       distanceTickUs: 600,
       meanDistanceTicks: 2,
+      // Six ticks behind 106 for a third of the time.
+      meanDistanceBps: expect.closeTo(60_000 / 106 / 3, 9),
     });
   });
 

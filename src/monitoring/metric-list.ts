@@ -20,6 +20,13 @@ export const METRIC_PREFIX = "marketwright_";
 const market = "the exchange's market id";
 const side = "BUY or SELL";
 
+const markoutGroup = {
+  market,
+  side: `${side}; BOTH for both`,
+  level: "-1 to 15, or ALL",
+  horizon: "seconds: 0.1, 0.3, 1, 3, 10, 30, 100 or 300",
+};
+
 const HOT_PATH_SECONDS = [
   0.00005, 0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.1, 1,
 ];
@@ -68,6 +75,38 @@ export const METRIC_LIST = {
     type: "gauge",
     help: "1 while both sides have an open order of the bot. Only for markets with a strategy.",
     labels: { market },
+  },
+  quotedFraction: {
+    name: "quoted_fraction",
+    type: "gauge",
+    help: "Share of the time since the start with an own order on the book. Only for markets with a strategy.",
+    labels: { market, side: `${side}; BOTH for an order on each side` },
+  },
+  quoteDistance: {
+    name: "quote_distance_bps",
+    type: "gauge",
+    help: "Mean distance of the best own order behind the best one of others since the start, in basis points, weighted by time. Below 0 inside the spread.",
+    labels: { market, side },
+  },
+  markoutBps: {
+    name: "markout_bps",
+    type: "gauge",
+    help: "Mid at a horizon after own fills against their prices since the start, in basis points of their value. Above 0 is a gain.",
+    labels: markoutGroup,
+    details:
+      "Level 0 is the innermost quote, 15 that one and all beyond, -1 an order that is no quote of the strategy. A horizon at which the book was not in sync is left out. The definition is that of a backtest's report.",
+  },
+  markoutQuote: {
+    name: "markout_quote",
+    type: "gauge",
+    help: "The same in quote: the sum over these fills.",
+    labels: markoutGroup,
+  },
+  markoutFills: {
+    name: "markout_fills",
+    type: "gauge",
+    help: "Own fills since the start whose mid at the horizon is known.",
+    labels: markoutGroup,
   },
   fills: {
     name: "fills_total",

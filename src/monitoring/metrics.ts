@@ -91,6 +91,26 @@ export class Metrics {
     this.#set("quoting", { market }, on ? 1 : 0);
   }
 
+  /** Sets the share of the time since the start with an own order on a side, or on both. */
+  setQuotedFraction(market: MarketId, side: Side | "BOTH", fraction: number): void {
+    this.#set("quotedFraction", { market, side }, fraction);
+  }
+
+  /** Sets the mean distance of the best own order of a side behind the touch. */
+  setQuoteDistance(market: MarketId, side: Side, bps: number): void {
+    this.#set("quoteDistance", { market, side }, bps);
+  }
+
+  /** Sets the markout of a group of fills at one horizon. */
+  setMarkout(
+    group: MetricLabels<"markoutBps">,
+    { fills, quote, bps }: { readonly fills: number; readonly quote: number; readonly bps: number },
+  ): void {
+    this.#set("markoutFills", group, fills);
+    this.#set("markoutQuote", group, quote);
+    this.#set("markoutBps", group, bps);
+  }
+
   /** Sets the time for which the position of a market has been unknown; 0 while it is known. */
   setPositionUnknown(market: MarketId, seconds: number): void {
     this.#set("positionUnknown", { market }, seconds);

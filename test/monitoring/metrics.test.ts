@@ -16,6 +16,12 @@ function recorded(): Metrics {
   metrics.setUnknownOrders("btcusdc", 1);
   metrics.setManualOrders("btcusdc", 2);
   metrics.setQuoting("btcusdc", true);
+  metrics.setQuotedFraction("btcusdc", "BOTH", 0.75);
+  metrics.setQuoteDistance("btcusdc", "BUY", 1.25);
+  metrics.setMarkout(
+    { market: "btcusdc", side: "BOTH", level: "ALL", horizon: "0.1" },
+    { fills: 3, quote: -0.25, bps: -0.5 },
+  );
   metrics.fill("btcusdc", "BUY", "maker", 0.25);
   metrics.settlementFailure("btcusdc");
   metrics.setPosition("btcusdc", -0.5);

@@ -146,6 +146,11 @@ export class Stage {
     ];
   }
 
+  /** Sets any quotes of the strategy from now on. */
+  wantsQuotes(quotes: readonly Quote[]): void {
+    this.#wanted = quotes;
+  }
+
   /**
    * Starts a bot on the state directory. Each bot after the first gets its own network, scripted by
    * `script`.

@@ -189,6 +189,7 @@ export class ReplayRun {
       listener: (notice) => this.#noticed(notice),
       bookFor: (marketId) => (this.#feeds.get(marketId) as LocalFeed).book,
       tickMs: pace.tickMs,
+      keepsStatistics: false,
     });
     this.#engine = new ReplayEngine({
       clock,

@@ -51,7 +51,8 @@ export class AccountEventHandler {
   }
 
   #take(change: AccountChange): void {
-    const { traders, notify, clock } = this.#context;
+    const { traders, notify, clock, statistics } = this.#context;
+    statistics.onAccountChange(change);
     this.#liquidatedInventory.onAccountChange(change);
     switch (change.kind) {
       case "order":

@@ -193,7 +193,11 @@ export class Bot {
       case "strategy":
         this.#signals.take(input.marketId, input.signal);
     }
-    if (!isBatched(input, this.context)) return this.#settle();
+    if (!isBatched(input, this.context)) {
+      this.#settle();
+      this.context.statistics.endTurn();
+      return;
+    }
     this.#gatheredSinceMs ??= this.#receivedMonotonicMs();
     this.#decisions.armRound();
   }

@@ -10,6 +10,7 @@ import type { Backoff } from "../execution/backoff.js";
 import type { Dispatcher } from "../execution/dispatcher.js";
 import type { MarketTrader } from "../market/market-trader.js";
 import type { StateStore } from "../state/state-dir.js";
+import type { RunStatistics } from "../statistics/run-statistics.js";
 import type { TakeoverReservations } from "../unwind/takeover-reservations.js";
 import type { BotListener } from "./bot-event.js";
 import type { ExchangeTime } from "./exchange-time.js";
@@ -45,6 +46,8 @@ export interface BotContext {
   readonly backoff: Backoff;
   readonly loopLag: LoopLag;
   readonly streams: StreamActivity;
+  /** Statistics since the start. They change nothing. */
+  readonly statistics: RunStatistics;
   readonly notify: BotListener;
   readonly nextActionId: () => ActionId;
   /** Interval of the ticks, in which the bot does what is due by time alone. */

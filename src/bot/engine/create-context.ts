@@ -17,6 +17,7 @@ import { MarketTrader } from "../market/market-trader.js";
 import { accountLimitsFor, marketLimitsFor } from "../safety/configured-limits.js";
 import { readCountedTransfers } from "../safety/equity-monitor.js";
 import { readBuiltHashes } from "../state/server-built-hashes.js";
+import { RunStatistics } from "../statistics/run-statistics.js";
 import { readStoredTakeovers } from "../unwind/stored-takeovers.js";
 import { TakeoverReservations } from "../unwind/takeover-reservations.js";
 import type { BotOptions } from "./bot-options.js";
@@ -60,6 +61,16 @@ export function createContext(options: BotOptions, turns: TurnQueue): BotContext
   const transfersBefore = readCountedTransfers(store);
   const unwindMemory = readStoredTakeovers(store, instruments);
   const takeoversBefore = unwindMemory?.said ?? (config.liquidator === undefined ? undefined : []);
+  const account = new TradingAccount({
+    instruments,
+    nonceTag,
+    builtHashes: readBuiltHashes(store),
+    ...(transfersBefore === undefined ? {} : { transfersBefore }),
+    ...(takeoversBefore === undefined ? {} : { previousTakeovers: takeoversBefore }),
+    nextActionId,
+    signatureWindowMs: config.exchange.signatureWindowMs,
+    reconcileIntervalMs: config.exchange.reconcileMs,
+  });
   return {
     config,
     accountAddress: options.accountAddress,
@@ -68,16 +79,7 @@ export function createContext(options: BotOptions, turns: TurnQueue): BotContext
     random: turns.random,
     venue: options.venue,
     store,
-    account: new TradingAccount({
-      instruments,
-      nonceTag,
-      builtHashes: readBuiltHashes(store),
-      ...(transfersBefore === undefined ? {} : { transfersBefore }),
-      ...(takeoversBefore === undefined ? {} : { previousTakeovers: takeoversBefore }),
-      nextActionId,
-      signatureWindowMs: config.exchange.signatureWindowMs,
-      reconcileIntervalMs: config.exchange.reconcileMs,
-    }),
+    account,
     traders,
     traderList: [...traders.values()],
     marketLimits,
@@ -99,6 +101,12 @@ export function createContext(options: BotOptions, turns: TurnQueue): BotContext
     backoff: new Backoff(),
     loopLag: new LoopLag(config.risk.maxLoopLagMs),
     streams: new StreamActivity(),
+    statistics: new RunStatistics({
+      clock: turns.clock,
+      exchangeTime,
+      account,
+      traders: options.keepsStatistics === false ? [] : traders.values(),
+    }),
     notify: options.listener,
     nextActionId,
     tickMs: options.tickMs ?? TICK_MS,

@@ -263,6 +263,14 @@ export class MarketTrader {
   }
 
   /**
+   * The touch without our own orders after the last event; null without two sides. The same object
+   * as long as it is the same.
+   */
+  get lastTouch(): NetTouch | null {
+    return this.#touch;
+  }
+
+  /**
    * The mid without our own orders, in fractional ticks, after the last event; undefined without
    * two sides.
    */

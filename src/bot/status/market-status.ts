@@ -3,9 +3,11 @@ import type { MarketId, Ms } from "../../core/units.js";
 import type { QuoteReason } from "../../strategies/intent.js";
 import type { Bot } from "../engine/bot.js";
 import { type MarketActivity, quotingStatusFor } from "../market/quoting-status.js";
+import { listMarkouts, type MarkoutStatus } from "./markout-status.js";
 import { notionalText } from "./open-position.js";
 import { listOwnQuotes, type OwnQuote } from "./own-quotes.js";
 import { type PnlQuote, pnlText, quoteText } from "./quote-text.js";
+import { type QuotingTimeStatus, readQuotingTime } from "./quoting-time-status.js";
 
 /** One market of {@link BotStatus}. */
 export interface MarketStatus {
@@ -63,6 +65,10 @@ export interface MarketStatus {
   readonly baseAsset: string | null;
   readonly quoteAsset: string | null;
   readonly lastReason: QuoteReason | undefined;
+  /** Quoted time and distance since the start. */
+  readonly quoting: QuotingTimeStatus;
+  /** Markouts of the fills since the start, by side, level and horizon. */
+  readonly markouts: readonly MarkoutStatus[];
 }
 
 /** The present status of one market. */
@@ -103,6 +109,8 @@ export function buildMarketStatus(bot: Bot, marketId: MarketId): MarketStatus {
     minOrderBase: trader?.instrument.formatAmount(trader.rules.minLots),
     baseAsset: trader?.rules.baseAsset ?? null,
     quoteAsset: trader?.rules.quoteAsset ?? null,
+    quoting: readQuotingTime(bot, marketId),
+    markouts: listMarkouts(bot, marketId),
     lastReason: trader?.target?.intent.reason ?? trader?.unwind?.reason ?? trader?.quotes?.reason,
   };
 }

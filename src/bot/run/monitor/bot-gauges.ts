@@ -3,6 +3,7 @@ import type { Bot } from "../../engine/bot.js";
 import { isQuoting } from "../../market/quoting-status.js";
 import { computeEarnings } from "../../status/earnings.js";
 import { bookAgeMs, positionUnknownSeconds } from "../../status/market-status.js";
+import { setStatisticsGauges } from "./statistics-gauges.js";
 
 /**
  * Sets every gauge that is read from the bot's present state: orders, positions, profit, tokens,
@@ -37,6 +38,7 @@ export function setBotGauges(bot: Bot, metrics: Metrics): void {
       metrics.setPnl(trader.marketId, part, Number(parts[part]) / 10 ** parts.decimals);
     }
   }
+  setStatisticsGauges(bot, metrics);
   const unit = 10 ** context.rules.creditDecimals;
   const { inTransit, parts } = computeEarnings(bot);
   if (inTransit !== undefined) metrics.setInTransit(Number(inTransit) / 10 ** parts.decimals);

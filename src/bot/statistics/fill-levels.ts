@@ -1,0 +1,81 @@
+import type { OwnOrder } from "../../account/orders/order.js";
+import type { Lots, MarketId, Side, Ticks } from "../../core/units.js";
+import type { VenueTrade } from "../../exchange/records.js";
+import { toMarkoutLevel } from "../../executor/markout-level.js";
+
+/** Matches that are kept until their trade is reported, and the reverse. */
+const KEPT = 256;
+
+/** Lots of an order that one of the two reports has and the other has not. */
+interface Open {
+  readonly marketId: MarketId;
+  readonly side: Side;
+  readonly ticks: Ticks;
+  readonly level: number;
+  lots: Lots;
+}
+
+/**
+ * Finds the quote level of a fill. The exchange's trades do not name the order, so a trade belongs
+ * to the order whose match was reported beside it, at the trade's price or a worse one. Bounded
+ * memory.
+ */
+export class FillLevels {
+  /** Matches of orders whose trades have not been reported yet, oldest first. */
+  #matched: Open[] = [];
+  /** Trades that were reported before the match of their order, with the order that they took. */
+  #anticipated: Open[] = [];
+
+  /** An order has matched. */
+  onMatched({ marketId, side, ticks, level }: OwnOrder, lots: Lots): void {
+    let left = lots;
+    for (const one of this.#anticipated) {
+      if (left === 0) break;
+      if (one.marketId !== marketId || one.side !== side || one.ticks !== ticks) continue;
+      const used = Math.min(left, one.lots);
+      one.lots -= used;
+      left -= used;
+    }
+    this.#anticipated = this.#anticipated.filter(({ lots: rest }) => rest > 0);
+    if (left > 0)
+      this.#matched = [
+        ...this.#matched.slice(1 - KEPT),
+        { marketId, side, ticks, level: toMarkoutLevel(level), lots: left },
+      ];
+  }
+
+  /**
+   * The level of a trade; -1 if no order of the bot's quotes explains it.
+   * @param working the bot's orders of that market that may still fill, oldest first
+   */
+  levelOf(trade: VenueTrade, working: readonly OwnOrder[]): number {
+    const matches = this.#matched.filter((one) => canBe(one, trade));
+    const match = matches.find(({ ticks }) => ticks === trade.ticks) ?? matches[0];
+    if (match !== undefined) {
+      match.lots -= Math.min(match.lots, trade.lots);
+      this.#matched = this.#matched.filter(({ lots }) => lots > 0);
+      return match.level;
+    }
+    const orders = working.filter((order) => order.phase !== "intended" && canBe(order, trade));
+    const order = orders.find(({ ticks }) => ticks === trade.ticks) ?? orders[0];
+    const level = toMarkoutLevel(order?.level);
+    if (order !== undefined) {
+      const { marketId, side, ticks } = order;
+      this.#anticipated = [
+        ...this.#anticipated.slice(1 - KEPT),
+        { marketId, side, ticks, level, lots: trade.lots },
+      ];
+    }
+    return level;
+  }
+}
+
+/** True if an order with this limit price may have had the trade. A resting order trades at it. */
+function canBe(
+  { marketId, side, ticks }: Pick<Open, "marketId" | "side" | "ticks">,
+  trade: VenueTrade,
+): boolean {
+  if (marketId !== trade.marketId || side !== trade.side) return false;
+  if (trade.isMaker) return ticks === trade.ticks;
+  return side === "BUY" ? ticks >= trade.ticks : ticks <= trade.ticks;
+}

@@ -102,7 +102,7 @@ export class Evm {
       },
       { enable: false, decodeConsoleLogInputsCallback: () => [], printLineCallback: () => {} },
       { subscriptionCallback: () => {} },
-      noContractNames(),
+      await noContractNames(),
     );
     return new Evm(provider, nowSeconds);
   }

@@ -1,6 +1,6 @@
-import { Redis } from "ioredis";
 import { maskSecrets } from "../../core/crypto/secrets.js";
 import { ConfigError, RunError } from "../../core/errors.js";
+import { loadOptional } from "../../core/optional-part.js";
 
 /** The queue that sweeps and workers share. The ids of a sweep's jobs contain its fingerprint. */
 export const QUEUE_NAME = "marketwright-sweep";
@@ -32,6 +32,7 @@ export function parseQueueAddress(written: string): QueueAddress {
  * @throws RunError where none does
  */
 export async function requireReachable({ url, shown }: QueueAddress): Promise<void> {
+  const { Redis } = await loadOptional("ioredis");
   const client = new Redis(url, {
     lazyConnect: true,
     retryStrategy: () => null,
@@ -71,7 +72,11 @@ export function toConnectionOptions({ url }: QueueAddress): {
  * look stuck.
  * @returns a function that ends the watch
  */
-export function watchAvailability(address: QueueAddress, tell: (what: string) => void): () => void {
+export async function watchAvailability(
+  address: QueueAddress,
+  tell: (what: string) => void,
+): Promise<() => void> {
+  const { Redis } = await loadOptional("ioredis");
   const { shown } = address;
   const client = new Redis(address.url, { maxRetriesPerRequest: null });
   let isAway = false;

@@ -1,5 +1,6 @@
-import { Queue, QueueEvents } from "bullmq";
+import type { Queue, QueueEvents } from "bullmq";
 import { RunError } from "../../core/errors.js";
+import { loadOptional, type OptionalModule } from "../../core/optional-part.js";
 import type { Job, JobResult } from "../sweep/jobs/job-player.js";
 import type { JobBatch, JobRunner } from "../sweep/jobs/job-runner.js";
 import { withJobContext } from "../sweep/jobs/with-job-context.js";
@@ -33,7 +34,12 @@ export class QueueRunner implements JobRunner {
   readonly #pollMs: number;
   #stopTelling: () => void = () => {};
 
-  private constructor(address: QueueAddress, version: string, lookMs: number) {
+  private constructor(
+    { Queue, QueueEvents }: OptionalModule<"bullmq">,
+    address: QueueAddress,
+    version: string,
+    lookMs: number,
+  ) {
     const connection = toConnectionOptions(address);
     this.#version = version;
     this.#pollMs = lookMs;
@@ -54,11 +60,12 @@ export class QueueRunner implements JobRunner {
     { onAvailability, pollMs = POLL_MS }: QueueRunnerOptions = {},
   ): Promise<QueueRunner> {
     const address = parseQueueAddress(written);
+    const bullmq = await loadOptional("bullmq");
     await requireReachable(address);
-    const runner = new QueueRunner(address, version, pollMs);
+    const runner = new QueueRunner(bullmq, address, version, pollMs);
     await runner.#events.waitUntilReady();
     if (onAvailability !== undefined)
-      runner.#stopTelling = watchAvailability(address, onAvailability);
+      runner.#stopTelling = await watchAvailability(address, onAvailability);
     return runner;
   }
 

@@ -1,5 +1,6 @@
-import { type Job as BullJob, UnrecoverableError, Worker } from "bullmq";
+import type { Job as BullJob, Worker } from "bullmq";
 import { ConfigError } from "../../core/errors.js";
+import { loadOptional, type OptionalModule } from "../../core/optional-part.js";
 import { ChangedInput } from "../run/opening/changed-input.js";
 import { historyKey, openHistory } from "../run/opening/open-history.js";
 import type { SharedHistory } from "../run/opening/shared-history.js";
@@ -52,12 +53,17 @@ export class QueueWorker {
   readonly refused: Promise<never>;
   readonly #options: QueueWorkerOptions;
   readonly #pool: ThreadPool;
+  readonly #UnrecoverableError: OptionalModule<"bullmq">["UnrecoverableError"];
   readonly #worker: Worker<QueueJob, QueueResult>;
   readonly #histories = new Map<string, Promise<SharedHistory>>();
   #refuse: (error: ConfigError) => void = () => {};
   #stopTelling: () => void = () => {};
 
-  private constructor(options: QueueWorkerOptions) {
+  private constructor(
+    { UnrecoverableError, Worker }: OptionalModule<"bullmq">,
+    options: QueueWorkerOptions,
+  ) {
+    this.#UnrecoverableError = UnrecoverableError;
     const { workers, version, entry, address, lockMs = LOCK_MS } = options;
     this.#options = options;
     this.refused = new Promise((_, reject) => {
@@ -83,12 +89,14 @@ export class QueueWorker {
 
   /** @throws ConfigError for an invalid address, RunError where no server answers */
   static async open(options: QueueWorkerOptions): Promise<QueueWorker> {
-    await requireReachable(parseQueueAddress(options.address));
-    const worker = new QueueWorker(options);
+    const address = parseQueueAddress(options.address);
+    const bullmq = await loadOptional("bullmq");
+    await requireReachable(address);
+    const worker = new QueueWorker(bullmq, options);
     await worker.#worker.waitUntilReady();
     const { onAvailability } = options;
     if (onAvailability !== undefined)
-      worker.#stopTelling = watchAvailability(parseQueueAddress(options.address), onAvailability);
+      worker.#stopTelling = await watchAvailability(address, onAvailability);
     return worker;
   }
 
@@ -118,7 +126,7 @@ export class QueueWorker {
         void this.#worker.pause(true);
         throw error.why;
       }
-      throw new UnrecoverableError(encodeFailure(error));
+      throw new this.#UnrecoverableError(encodeFailure(error));
     }
   }
 

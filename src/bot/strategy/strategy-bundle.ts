@@ -3,7 +3,8 @@ import { createRequire } from "node:module";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { BuildFailure, OnResolveResult, Plugin } from "esbuild";
-import { ConfigError } from "../../core/errors.js";
+import { ConfigError, RunError } from "../../core/errors.js";
+import { installOptionalText } from "../../core/optional-part.js";
 import { bundleAddress } from "./strategy-stack.js";
 
 /**
@@ -52,7 +53,8 @@ export interface StrategyBundle {
  * Bundles a strategy file (JavaScript or TypeScript) and its relative imports into one module.
  * `marketwright`, `rxjs` and `zod` become this package's own copies; other packages are resolved
  * from the file's own folder.
- * @throws ConfigError if the file does not parse, or an import does not exist.
+ * @throws ConfigError if the file does not parse, or an import does not exist. RunError if the
+ * bundler's program is not installed.
  */
 export async function bundleStrategy(path: string, field: string): Promise<StrategyBundle> {
   const sources = new Set<string>();
@@ -86,8 +88,21 @@ export async function bundleStrategy(path: string, field: string): Promise<Strat
       sources: [...sources],
     };
   } catch (error) {
+    if (isWithoutProgram(error))
+      throw new RunError(
+        `a strategy file needs the program of the package esbuild, which is not installed for this platform: ${installOptionalText()}`,
+        { field, cause: error },
+      );
     throw unreadable(error, path, field);
   }
+}
+
+/**
+ * The program of the bundler comes with an optional package for each platform, or with the
+ * bundler's install script. With neither, the bundler throws when it starts.
+ */
+function isWithoutProgram(error: unknown): boolean {
+  return error instanceof Error && /needed by esbuild|for another platform/.test(error.message);
 }
 
 function packages(sources: Set<string>): Plugin {

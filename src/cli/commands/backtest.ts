@@ -12,6 +12,7 @@ import { PATH_THREAD } from "../../backtest/run/threaded-path.js";
 import { bindStrategies, loadStrategies, strategyFiles } from "../../bot/run/market-strategies.js";
 import { logStrategyFailure } from "../../bot/strategy/log-strategy-failure.js";
 import { ConfigError } from "../../core/errors.js";
+import { loadOptional } from "../../core/optional-part.js";
 import { instantText } from "../../history/day.js";
 import { openLog } from "../../monitoring/log.js";
 import type { CliContext } from "../cli-context.js";
@@ -48,6 +49,7 @@ async function backtest(
       field: "--out",
       expected: "a folder for the report, or --check-look-ahead",
     });
+  await loadOptional("@duckdb/node-api");
   const config = loadBacktestConfig(file, context.env);
   checkReplayedSizes(config);
   const log = openLog({ level: config.bot.logLevel, clock: context.runtime.clock });

@@ -15,6 +15,7 @@ import { logStrategyFailure } from "../../bot/strategy/log-strategy-failure.js";
 import { checkShape } from "../../core/config/config-shape.js";
 import { ConfigError } from "../../core/errors.js";
 import { readPlainText } from "../../core/files/plain-files.js";
+import { loadOptional } from "../../core/optional-part.js";
 import { openLog } from "../../monitoring/log.js";
 import { toFixedPoint } from "../../perpetual/fixed-point.js";
 import type { CliContext } from "../cli-context.js";
@@ -33,6 +34,7 @@ export async function compareCommand(
   backtest: string | undefined,
   { fit = false, json = false }: CompareCommandOptions,
 ): Promise<void> {
+  await loadOptional("@duckdb/node-api");
   disableParallelGc();
   const session = readSession(live);
   const { fills, liquidation, seed } = modelsOf(backtest, context);

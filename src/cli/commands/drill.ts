@@ -10,6 +10,7 @@ import { blockTag, type ChainRpc } from "../../chain/rpc/chain-rpc.js";
 import { ecdsaScheme } from "../../core/crypto/signing.js";
 import { ConfigError } from "../../core/errors.js";
 import { decimalToScaled, scaledToDecimal } from "../../core/instrument.js";
+import { loadOptional } from "../../core/optional-part.js";
 import type { Hex } from "../../core/units.js";
 import { createInstruments } from "../../exchange/protocol/decode-rules.js";
 import type { VenueRules } from "../../exchange/records.js";
@@ -41,6 +42,7 @@ export async function drillCommand(
   options: DrillCommandOptions,
 ): Promise<void> {
   const most = options.most === undefined ? DEFAULT_DRILL_ACCOUNTS : countOf(options.most);
+  await loadOptional("@nomicfoundation/edr");
   await withExchange(openBot(context, file), async (access) => {
     const { rehearsed, creditDecimals, blockNumber } = await drill(context, access, most);
     const rows = rehearsed.map((one) => rowOf(one, creditDecimals));

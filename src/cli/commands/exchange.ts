@@ -1,4 +1,5 @@
 import { dirname, resolve } from "node:path";
+import { requireInstalled } from "../../core/optional-part.js";
 import { openLog } from "../../monitoring/log.js";
 import type { OpenChain } from "../../simulator/chain/open-chain.js";
 import { checkPorts } from "../../simulator/config/config-chain.js";
@@ -9,6 +10,7 @@ import {
 import { checkCaptures } from "../../simulator/flow/capture/check-captures.js";
 import { serveExchange } from "../../simulator/rest/http-server.js";
 import type { CliContext } from "../cli-context.js";
+import { exchangeParts } from "../exchange-parts.js";
 import { type ExchangePorts, withPorts } from "../exchange-ports.js";
 import { loadExchangeConfig } from "../load-exchange-config.js";
 import { jsonText } from "../process/output.js";
@@ -28,6 +30,7 @@ export async function exchangeCommand(
   const loaded = loadExchangeConfig(path);
   const config = withPorts(loaded, options);
   checkPorts(config);
+  requireInstalled(exchangeParts(config));
   await checkCaptures(config, dirname(path));
   const log = openLog({
     level: "info",

@@ -3,9 +3,11 @@ import { z } from "zod";
 import { type BotConfig, loadBotConfig } from "../../bot/config/config.js";
 import type { RunSummary } from "../../bot/run/monitor/run-summary.js";
 import { ConfigError } from "../../core/errors.js";
+import { requireInstalled } from "../../core/optional-part.js";
 import type { Ms } from "../../core/units.js";
 import type { CliContext } from "../cli-context.js";
 import { parseDuration } from "../duration.js";
+import { exchangeParts } from "../exchange-parts.js";
 import { type ExchangePorts, parsePort, withPorts } from "../exchange-ports.js";
 import { loadExchangeConfig } from "../load-exchange-config.js";
 import { packageFile } from "../process/package-files.js";
@@ -42,6 +44,7 @@ export async function startCommand(
   const botFile = resolve(file ?? packageFile("config/bot.yaml"));
   const exchangeFile = resolve(options.exchange ?? packageFile("config/exchange.yaml"));
   const exchangeConfig = withPorts(loadExchangeConfig(exchangeFile), options);
+  requireInstalled(exchangeParts(exchangeConfig));
   const load = (started?: StartedExchange): BotConfig =>
     loadBotConfig(botFile, context.env, {
       key: "unused",

@@ -23,6 +23,7 @@ import { runSweep, type SweepOutcome } from "../../backtest/sweep/run-sweep.js";
 import { loadSweepConfig, pointText, type SweepConfig } from "../../backtest/sweep/sweep-config.js";
 import { bindStrategies, loadStrategies, strategyFiles } from "../../bot/run/market-strategies.js";
 import { logStrategyFailure } from "../../bot/strategy/log-strategy-failure.js";
+import { loadOptional, requireInstalled } from "../../core/optional-part.js";
 import { type Log, openLog } from "../../monitoring/log.js";
 import type { CliContext } from "../cli-context.js";
 import { ReportedFailure } from "../process/exit.js";
@@ -56,6 +57,8 @@ async function sweep(
   check: () => void,
 ): Promise<void> {
   const queue = readQueueAddress(named, context);
+  if (queue !== undefined) requireInstalled(["@duckdb/node-api", "bullmq", "ioredis"]);
+  await loadOptional("@duckdb/node-api");
   const config = loadSweepConfig(file, context.env);
   const log = openLog({ level: config.backtest.bot.logLevel, clock: context.runtime.clock });
   const abort = new AbortController();

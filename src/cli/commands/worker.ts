@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { ConfigError } from "../../core/errors.js";
+import { loadOptional, requireInstalled } from "../../core/optional-part.js";
 import type { CliContext } from "../cli-context.js";
 import { programVersion } from "../process/program-version.js";
 import { type QueueOptions, readQueueAddress } from "../queue-option.js";
@@ -23,6 +24,8 @@ export async function workerCommand(
       field: "--queue",
       expected: "one of --queue, --queue-env and --queue-file",
     });
+  requireInstalled(["@duckdb/node-api", "bullmq", "ioredis"]);
+  await loadOptional("@duckdb/node-api");
   const { QueueWorker } = await import("../../backtest/queue/queue-worker.js");
   const ended = { done: 0, failed: 0 };
   const worker = await QueueWorker.open({

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
-import { type DuckDBConnection, DuckDBDoubleVector, DuckDBInstance } from "@duckdb/node-api";
+import type { DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
+import { loadOptional, type OptionalModule } from "../../core/optional-part.js";
 import { makeStoreFolder } from "./store-folder.js";
 
 /** One row of a result: integers as bigint, decimals and texts as text. */
@@ -25,12 +26,18 @@ export const DEFAULT_LIMITS: DuckLimits = { memoryMb: 768, threads: 2 };
 /** A database in memory that reads and writes files: bounded memory, UTC, and no network access. */
 export class Duck {
   readonly #instance: DuckDBInstance;
+  readonly #DoubleVector: OptionalModule<"@duckdb/node-api">["DuckDBDoubleVector"];
   #tables = 0;
   readonly #connection: DuckDBConnection;
   readonly #open = new Set<DuckDBConnection>();
   #isInterrupted = false;
 
-  private constructor(instance: DuckDBInstance, connection: DuckDBConnection) {
+  private constructor(
+    { DuckDBDoubleVector }: OptionalModule<"@duckdb/node-api">,
+    instance: DuckDBInstance,
+    connection: DuckDBConnection,
+  ) {
+    this.#DoubleVector = DuckDBDoubleVector;
     this.#instance = instance;
     this.#connection = connection;
     this.#open.add(connection);
@@ -53,8 +60,9 @@ export class Duck {
     spillFolder: string,
     { memoryMb, threads }: DuckLimits = DEFAULT_LIMITS,
   ): Promise<Duck> {
+    const duckdb = await loadOptional("@duckdb/node-api");
     makeStoreFolder(spillFolder);
-    const instance = await DuckDBInstance.create(":memory:", {
+    const instance = await duckdb.DuckDBInstance.create(":memory:", {
       autoinstall_known_extensions: "false",
       autoload_known_extensions: "false",
       memory_limit: `${memoryMb}MB`,
@@ -63,7 +71,7 @@ export class Duck {
     });
     const connection = await instance.connect();
     await connection.run("SET TimeZone = 'UTC'");
-    return new Duck(instance, connection);
+    return new Duck(duckdb, instance, connection);
   }
 
   /** A unique name for a temporary table. */
@@ -122,7 +130,7 @@ export class Duck {
         const columns = Array.from({ length: chunk.columnCount }, (_, at) =>
           chunk.getColumnVector(at),
         ).map((vector) => {
-          if (vector instanceof DuckDBDoubleVector) return vector;
+          if (vector instanceof this.#DoubleVector) return vector;
           throw new RangeError("a numeric column is not a DOUBLE");
         });
         yield {

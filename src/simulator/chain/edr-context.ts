@@ -1,4 +1,5 @@
-import { EdrContext, L1_CHAIN_TYPE, l1ProviderFactory } from "@nomicfoundation/edr";
+import type { EdrContext } from "@nomicfoundation/edr";
+import { loadOptional } from "../../core/optional-part.js";
 
 let context: Promise<EdrContext> | undefined;
 
@@ -8,6 +9,8 @@ let context: Promise<EdrContext> | undefined;
  */
 export function edrContext(): Promise<EdrContext> {
   context ??= (async () => {
+    const { EdrContext, L1_CHAIN_TYPE, l1ProviderFactory } =
+      await loadOptional("@nomicfoundation/edr");
     const made = new EdrContext();
     await made.registerProviderFactory(L1_CHAIN_TYPE, l1ProviderFactory());
     return made;

@@ -1,12 +1,6 @@
-import {
-  L1_CHAIN_TYPE,
-  l1GenesisState,
-  l1HardforkFromString,
-  MineOrdering,
-  PRAGUE,
-  type Provider,
-} from "@nomicfoundation/edr";
+import type { Provider } from "@nomicfoundation/edr";
 import { hexToBytes } from "../../core/crypto/hex.js";
+import { loadOptional } from "../../core/optional-part.js";
 import type { Hex } from "../../core/units.js";
 import { edrContext } from "./edr-context.js";
 import type { ChainGenesis } from "./genesis.js";
@@ -37,6 +31,8 @@ export class EdrEvm {
     unlocked: readonly Hex[],
     onNotice: OnSubscriptionResult = () => {},
   ): Promise<EdrEvm> {
+    const { L1_CHAIN_TYPE, l1GenesisState, l1HardforkFromString, MineOrdering, PRAGUE } =
+      await loadOptional("@nomicfoundation/edr");
     const context = await edrContext();
     const provider = await context.createProvider(
       L1_CHAIN_TYPE,
@@ -81,7 +77,7 @@ export class EdrEvm {
             onNotice(`0x${filterId.toString(16)}`, one);
         },
       },
-      noContractNames(),
+      await noContractNames(),
     );
     return new EdrEvm(provider);
   }

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { L1_CHAIN_TYPE, MineOrdering, PRAGUE } from "@nomicfoundation/edr";
+import { loadOptional } from "../../core/optional-part.js";
 import { edrContext } from "./edr-context.js";
 import { noContractNames } from "./no-contract-names.js";
 import type { RpcOutcome } from "./rpc-outcome.js";
@@ -32,6 +32,7 @@ export async function forkEvm({
   chainId,
   blockGasLimit,
 }: ForkSource): Promise<ForkedEvm> {
+  const { L1_CHAIN_TYPE, MineOrdering, PRAGUE } = await loadOptional("@nomicfoundation/edr");
   const context = await edrContext();
   const cacheDir = mkdtempSync(join(tmpdir(), "marketwright-fork-"));
   const provider = await context.createProvider(
@@ -71,7 +72,7 @@ export async function forkEvm({
     },
     { enable: false, decodeConsoleLogInputsCallback: () => [], printLineCallback: () => {} },
     { subscriptionCallback: () => {} },
-    noContractNames(),
+    await noContractNames(),
   );
   return {
     request: async (method, params) => {

@@ -1,4 +1,5 @@
-import { ContractDecoder } from "@nomicfoundation/edr";
+import type { ContractDecoder } from "@nomicfoundation/edr";
+import { loadOptional } from "../../core/optional-part.js";
 
 /**
  * A decoder of stack traces without contract names; reverts are read from their data, as on any
@@ -10,7 +11,8 @@ import { ContractDecoder } from "@nomicfoundation/edr";
  * Compiled contracts begin with PUSH1, and so does this one, so that the search ends at the second
  * byte.
  */
-export function noContractNames(): ContractDecoder {
+export async function noContractNames(): Promise<ContractDecoder> {
+  const { ContractDecoder } = await loadOptional("@nomicfoundation/edr");
   return ContractDecoder.withContracts({ buildInfos: [Buffer.from(JSON.stringify(BUILD))] });
 }
 

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { RootDatabase } from "lmdb";
 import { FormatError, RunError } from "../../core/errors.js";
+import { loadOptional } from "../../core/optional-part.js";
 import { checkLmdbFile } from "./lmdb-file-check.js";
 import type { RecordChange, RecordStore } from "./record-store.js";
 
@@ -27,7 +28,7 @@ export class LmdbRecords implements RecordStore {
    */
   static async open(folder: string): Promise<LmdbRecords> {
     // A native module, which most exchanges do not need.
-    const { open } = await import("lmdb");
+    const { open } = await loadOptional("lmdb");
     try {
       requireWhole(join(folder, FILE));
       const database = open<string, string>({

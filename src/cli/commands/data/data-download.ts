@@ -1,5 +1,6 @@
 import { loadBotConfig } from "../../../bot/config/config.js";
 import { ConfigError } from "../../../core/errors.js";
+import { loadOptional } from "../../../core/optional-part.js";
 import { connect } from "../../../exchange/client/connect.js";
 import { instantText, parseInstant } from "../../../history/day.js";
 import {
@@ -39,6 +40,7 @@ export async function dataDownloadCommand(
     });
   const kinds = [...new Set(list.split(",").map((kind) => kind.trim()))];
   requireDownloadable(kinds);
+  await loadOptional("@duckdb/node-api");
   const address = /\.ya?ml$/.test(exchange)
     ? loadBotConfig(exchange, context.env, { key: "unused" }).exchange.rest
     : exchange;

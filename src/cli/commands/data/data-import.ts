@@ -1,4 +1,5 @@
 import { ConfigError } from "../../../core/errors.js";
+import { loadOptional } from "../../../core/optional-part.js";
 import type { Day } from "../../../history/day.js";
 import {
   checkMapping,
@@ -51,6 +52,7 @@ export async function dataImportCommand(
       expected: "a shape or a mapping, not both",
     });
   }
+  await loadOptional("@duckdb/node-api");
   const imported = await untilInterrupted(context, "nothing was written to the store", (signal) =>
     importFiles(new HistoryStore(store), {
       cancellation: { signal, clock: context.runtime.clock },

@@ -3,6 +3,7 @@ import { type BotConfig, loadBotConfig } from "../../../bot/config/config.js";
 import { StartupRetrier } from "../../../bot/run/check/startup-retrier.js";
 import type { Signer } from "../../../core/crypto/signing.js";
 import { ConfigError } from "../../../core/errors.js";
+import { loadOptional } from "../../../core/optional-part.js";
 import type { Ms } from "../../../core/units.js";
 import { type Recorded, recordMarket } from "../../../history/record/record-market.js";
 import { HistoryStore } from "../../../history/store/history-store.js";
@@ -33,6 +34,7 @@ export async function dataRecordCommand(
 ): Promise<void> {
   const { market, store, json } = options;
   const forMs = options.for === undefined ? undefined : parseDuration(options.for, "--for");
+  await loadOptional("@duckdb/node-api");
   const config = /\.ya?ml$/.test(options.exchange)
     ? loadBotConfig(
         options.exchange,

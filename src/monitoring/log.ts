@@ -1,11 +1,14 @@
 import { closeSync, fchmodSync } from "node:fs";
+import { isatty } from "node:tty";
 import { pino } from "pino";
 import { maskSecrets, SECRET_MARK } from "../core/crypto/secrets.js";
 import { RunError } from "../core/errors.js";
 import { openPlainFile } from "../core/files/plain-files.js";
 import type { Clock, Timer } from "../core/runtime/runtime.js";
 import type { Ms } from "../core/units.js";
+import { isColorWanted } from "./color-wanted.js";
 import { isWouldBlockError, openNonBlocking } from "./non-blocking-descriptor.js";
+import { TerminalLog } from "./terminal-log.js";
 
 /** How severe a line is; `silent` logs nothing. */
 type LogLevel = "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
@@ -13,7 +16,7 @@ type LogLevel = "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silen
 /** One level's method: structured fields first, then the sentence. */
 type LogLine = (fields: Readonly<Record<string, unknown>>, message: string) => void;
 
-/** Log of all layers: JSON lines with fields. */
+/** Log of all layers: lines with fields. */
 export interface Log {
   /**
    * True if lines of level debug are written. Check it before computing fields for one on a hot
@@ -65,9 +68,9 @@ const LAST_TRIES = 20;
 const SECRET_FIELDS = ["key", "privateKey", "secret", "password", "mnemonic", "passphrase"];
 
 /**
- * Opens the log of a process: pino, one JSON object a line, on stderr or in a file. If it can no
- * longer be written, as on a full disk or to a stalled reader, it neither throws nor blocks: the
- * caller may have orders to manage.
+ * Opens the log of a process on stderr or in a file: one JSON object a line, or text for a person
+ * where stderr is a terminal. If it can no longer be written, as on a full disk or to a stalled
+ * reader, it neither throws nor blocks: the caller may have orders to manage.
  * @throws RunError when the file cannot be written.
  */
 export function openLog(options: LogOptions): OpenLog {
@@ -95,7 +98,7 @@ export function openLog(options: LogOptions): OpenLog {
     why = undefined;
   });
   return {
-    ...createLog(destination, options),
+    ...createLog(options.file === undefined ? forStderr(destination) : destination, options),
     destination: options.file ?? "stderr",
     close: () => {
       retry?.cancel();
@@ -110,6 +113,13 @@ export function openLog(options: LogOptions): OpenLog {
       else destination.destroy();
     },
   };
+}
+
+/** The sink of JSON lines for stderr, which shows them as text where it is a terminal. */
+function forStderr(destination: LogSink): LogSink {
+  if (!isatty(STDERR)) return destination;
+  const terminal = new TerminalLog({ color: isColorWanted(process.env) });
+  return { write: (line) => destination.write(terminal.format(line)) };
 }
 
 /** A log that writes to `sink`, with the secrets of this process masked. */

@@ -1,5 +1,6 @@
 import type { Clock, Timer } from "../core/runtime/runtime.js";
 import type { Ms } from "../core/units.js";
+import { isColorWanted } from "./color-wanted.js";
 import { renderScreen } from "./screen.js";
 import type { ScreenModel } from "./screen-model.js";
 import { type FrameStream, TerminalFrames } from "./terminal-frames.js";
@@ -75,13 +76,12 @@ export function startScreen({
 }
 
 /**
- * Detects if a stream is a terminal that suits a live screen, and if it supports colours
- * (https://no-color.org).
+ * Detects if a stream is a terminal that suits a live screen, and if it may show colours.
  */
 export function detectScreenSupport(
   stream: { readonly isTTY?: boolean },
   env: Readonly<Record<string, string | undefined>>,
 ): { readonly screen: boolean; readonly color: boolean } {
   const screen = stream.isTTY === true && env.TERM !== "dumb" && env.CI === undefined;
-  return { screen, color: screen && (env.NO_COLOR === undefined || env.NO_COLOR === "") };
+  return { screen, color: screen && isColorWanted(env) };
 }

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import {
   appendFileSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -165,6 +166,80 @@ describe("marketwright start", () => {
     ]);
     child.kill("SIGTERM");
     expect(await done).toMatchObject({ code: 0 });
+  });
+
+  it("runs a competitor with an account of its own at the same exchange, and ends it with the rest", async () => {
+    const { folder, args } = await files();
+    const metrics = `metrics: { port: ${await freePort()} }\n`;
+    appendFileSync(join(folder, "bot.yaml"), metrics);
+    mkdirSync(join(folder, "other"));
+    const competitor = join(folder, "other", "bot.yaml");
+    // Its metrics would have the same port, and its strategy is a file beside its own.
+    writeFileSync(
+      competitor,
+      readFileSync(join(folder, "bot.yaml"), "utf8").replace(
+        /strategy: ladder.*/,
+        "strategy: ./own.mjs, params: {} } }",
+      ),
+    );
+    writeFileSync(
+      join(folder, "other", "own.mjs"),
+      `import { defineStrategy, quoteAround } from "marketwright";
+import { map } from "rxjs";
+import { z } from "zod";
+export default defineStrategy({
+  params: z.object({}),
+  create: () => (view$) =>
+    view$.pipe(map((view) => quoteAround(view, view.midTicks, { halfSpreadBps: 9, sizeBase: 0.01 }))),
+});
+`,
+    );
+    const { child, done } = start([...args, "--competitor", competitor, "--port", "0"], folder);
+    const states = join(folder, "other", ".marketwright");
+    await until(
+      () => (existsSync(states) ? readdirSync(states) : []),
+      (names) => names.length === 1,
+    );
+    const [account = ""] = readdirSync(states);
+    const file = (name: string): string => join(states, account, name);
+    const { out } = await until(
+      () => captureCli(["status", file("competitor.yaml"), "--json"], { XDG_RUNTIME_DIR: folder }),
+      ({ code, out }) => code === 0 && JSON.parse(out).markets.btcusdc.openBids === 1,
+    );
+    expect(JSON.parse(out).account.toLowerCase()).toBe(account);
+    expect(existsSync(join(folder, ".marketwright", account))).toBe(false);
+    expect(statSync(file("competitor.yaml")).mode & 0o777).toBe(0o600);
+    child.kill("SIGTERM");
+    const run = await done;
+    expect({ ...run, out: JSON.parse(run.out) }).toMatchObject({
+      code: 0,
+      out: { openOrdersLeft: 0 },
+      err: expect.stringContaining(`its log is ${file("competitor.log")}\n`),
+    });
+    expect(readFileSync(file("competitor.log"), "utf8")).toContain('"openOrdersLeft": 0,');
+    expect(existsSync(file("start-ended"))).toBe(true);
+    const running = spawnSync("ps", ["-eo", "args"], { encoding: "utf8" }).stdout.split("\n");
+    expect(running.filter((line) => line.includes(folder))).toEqual([]);
+  });
+
+  it("refuses a competitor's file that is none, or names another exchange, before it trades", async () => {
+    const { folder, args } = await files();
+    const elsewhere = join(folder, "elsewhere.yaml");
+    writeFileSync(
+      elsewhere,
+      readFileSync(join(folder, "bot.yaml"), "utf8").replace(/:\d+\/v1/g, ":1/v1"),
+    );
+    const missing = await start([...args, "--competitor", join(folder, "none.yaml")], folder).done;
+    expect(missing).toMatchObject({ code: 2, out: "", err: expect.stringContaining("none.yaml") });
+    expect(existsSync(join(folder, ".marketwright"))).toBe(false);
+    const other = await start([...args, "--competitor", elsewhere], folder).done;
+    expect(other).toMatchObject({
+      code: 2,
+      out: "",
+      err: expect.stringContaining("does not name the exchange that was started"),
+    });
+    const running = spawnSync("ps", ["-eo", "args"], { encoding: "utf8" }).stdout.split("\n");
+    expect(running.filter((line) => line.includes(folder))).toEqual([]);
   });
 
   it("refuses a port that is none, and a port for a chain that the file does not have", async () => {

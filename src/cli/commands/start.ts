@@ -15,10 +15,12 @@ import { rejectOnAbort, untilInterrupted } from "../process/until-interrupted.js
 import { type Companion, startCompanion } from "../session/companion.js";
 import { reportRunEnd } from "../session/report-run-end.js";
 import { createFreshAccount } from "../start/start-account.js";
+import { startCompetitor } from "../start/start-competitor.js";
 import { lockStartAddress } from "../start/start-lock.js";
 
 export interface StartCommandOptions extends ExchangePorts {
   readonly exchange?: string;
+  readonly competitor?: string;
   readonly metricsPort?: string;
   readonly for?: string;
   readonly json?: boolean;
@@ -45,15 +47,26 @@ export async function startCommand(
   const exchangeFile = resolve(options.exchange ?? packageFile("config/exchange.yaml"));
   const exchangeConfig = withPorts(loadExchangeConfig(exchangeFile), options);
   requireInstalled(exchangeParts(exchangeConfig));
-  const load = (started?: StartedExchange): BotConfig =>
-    loadBotConfig(botFile, context.env, {
+  const competitorFile = options.competitor === undefined ? undefined : resolve(options.competitor);
+  const load = (path: string, started?: StartedExchange): BotConfig =>
+    loadBotConfig(path, context.env, {
       key: "unused",
       change: (written) => atStarted(written, options, started),
     });
-  const loaded = load();
+  const loaded = load(botFile);
+  // A fault in its file is reported before anything starts.
+  if (competitorFile !== undefined) load(competitorFile);
   const unlock = await lockStartAddress(context, exchangeConfig);
   try {
-    await startAll(context, { botFile, exchangeFile, forMs, loaded, load, options });
+    await startAll(context, {
+      botFile,
+      competitorFile,
+      exchangeFile,
+      forMs,
+      loaded,
+      load,
+      options,
+    });
   } finally {
     unlock();
   }
@@ -61,17 +74,18 @@ export async function startCommand(
 
 interface StartPlan {
   readonly botFile: string;
+  readonly competitorFile: string | undefined;
   readonly exchangeFile: string;
   readonly forMs: Ms | undefined;
   readonly loaded: BotConfig;
-  /** Loads the bot's file with the addresses of the started exchange. */
-  readonly load: (started: StartedExchange) => BotConfig;
+  /** Loads a bot's file with the addresses of the started exchange. */
+  readonly load: (path: string, started: StartedExchange) => BotConfig;
   readonly options: StartCommandOptions;
 }
 
 async function startAll(
   context: CliContext,
-  { botFile, exchangeFile, forMs, loaded, load, options }: StartPlan,
+  { botFile, competitorFile, exchangeFile, forMs, loaded, load, options }: StartPlan,
 ): Promise<void> {
   const { env, store, keyPath, finish } = await createFreshAccount(context, loaded);
   context.stderr.write(`a fresh account for this start; its key is in ${keyPath}\n`);
@@ -105,8 +119,13 @@ async function startAll(
       (signal) => rejectOnAbort(signal, Promise.all([opened, import("../session/run-session.js")])),
     );
     const started = startedSchema.parse(JSON.parse(where));
-    const config = load(started);
+    const config = load(botFile, started);
     requireSameExchange(started, config);
+    if (competitorFile !== undefined) {
+      const competitor = load(competitorFile, started);
+      requireSameExchange(started, competitor);
+      companions.unshift(await startCompetitor(context, competitor));
+    }
     const guard = start("guard", ["guard", botFile, "--rest", started.restUrl, "--json"]).then(
       () => {},
     );

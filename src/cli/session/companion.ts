@@ -40,33 +40,24 @@ const END_WITHIN_MS = 5_000;
 const MOST_ERROR_TEXT = 4000;
 
 /**
- * Starts a companion and waits for its first line on stdout. It has its own process group, so that
- * Ctrl-C reaches only this process, which stops things in order. It ends by itself when this
- * process is gone, for whatever reason.
+ * Starts a companion without waiting for it; its stdout goes to its log. It has its own process
+ * group, so that Ctrl-C reaches only this process, which stops things in order. It ends by itself
+ * when this process is gone, for whatever reason.
+ */
+export function launchCompanion(options: CompanionOptions): Companion {
+  return forkCompanion(options, "log").companion;
+}
+
+/**
+ * Starts a companion as {@link launchCompanion} does, and waits for its first line on stdout.
  * @throws RunError with the companion's own message when it ends before its first line.
  */
-export async function startCompanion({
-  name,
-  script,
-  args,
-  env,
-  logFile,
-  clock,
-}: CompanionOptions): Promise<{ companion: Companion; firstLine: string }> {
-  const log = openPlainFile(logFile, "a", 0o600);
-  const logStart = statSync(logFile).size;
-  const child = fork(script, [...args], {
-    env: { ...env },
-    stdio: ["ignore", "pipe", log, "ipc"],
-    detached: true,
-  });
-  closeSync(log);
-  const ended = new Promise<string>((resolve) => {
-    child.once("error", (error) => resolve(error.message));
-    child.once("exit", (code, signal) =>
-      resolve(signal === null ? `exit code ${code}` : `signal ${signal}`),
-    );
-  });
+export async function startCompanion(
+  options: CompanionOptions,
+): Promise<{ companion: Companion; firstLine: string }> {
+  const { name, logFile, clock } = options;
+  const { child, companion, logStart } = forkCompanion(options, "pipe");
+  const { ended } = companion;
   let timer: Timer | undefined;
   const first = await Promise.race([
     firstLineOf(child).then((line) => ({ line })),
@@ -87,8 +78,31 @@ export async function startCompanion({
       },
     );
   }
+  return { firstLine: first.line, companion };
+}
+
+/** @param stdout where the companion's stdout goes: to its log, or through a pipe to this process */
+function forkCompanion(
+  { name, script, args, env, logFile, clock }: CompanionOptions,
+  stdout: "log" | "pipe",
+): { readonly child: ChildProcess; readonly companion: Companion; readonly logStart: number } {
+  const log = openPlainFile(logFile, "a", 0o600);
+  const logStart = statSync(logFile).size;
+  const child = fork(script, [...args], {
+    env: { ...env },
+    stdio: ["ignore", stdout === "log" ? log : "pipe", log, "ipc"],
+    detached: true,
+  });
+  closeSync(log);
+  const ended = new Promise<string>((resolve) => {
+    child.once("error", (error) => resolve(error.message));
+    child.once("exit", (code, signal) =>
+      resolve(signal === null ? `exit code ${code}` : `signal ${signal}`),
+    );
+  });
   return {
-    firstLine: first.line,
+    child,
+    logStart,
     companion: { name, ended, stop: () => stop(child, ended, clock) },
   };
 }

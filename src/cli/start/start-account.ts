@@ -25,8 +25,11 @@ interface StartAccount {
    * confirmed that, or no bot ran.
    * @param summary of the bot's run, if it completed one.
    */
-  readonly finish: (summary: RunSummary | undefined) => void;
+  readonly finish: (summary: Pick<RunSummary, "ordersLeft" | "openOrdersLeft"> | undefined) => void;
 }
+
+/** The bot of a start, or the one that competes with it: only the first removes earlier starts. */
+type StartRole = "bot" | "competitor";
 
 /**
  * Creates a new key, in the state directory of its own account. Earlier starts from the same file
@@ -38,6 +41,7 @@ interface StartAccount {
 export async function createFreshAccount(
   { env: given, runtime }: CliContext,
   config: BotConfig,
+  role: StartRole = "bot",
 ): Promise<StartAccount> {
   const { keyEnv } = config.account;
   if (keyEnv === undefined) {
@@ -55,7 +59,7 @@ export async function createFreshAccount(
   const directory = stateDirFor(config, address);
   const store = new FileStateStore(directory);
   const hasTraded = (): boolean => store.read(HEARTBEAT_FILE) !== undefined;
-  const finish = config.stateDir === undefined ? besideOthers(directory) : await inOneFolder(store);
+  const finish = await finisherFor(config, store, role);
   store.write(KEY_FILE, `${privateKey}\n`);
   return {
     env,
@@ -76,6 +80,15 @@ export async function createFreshAccount(
  * before that replaces nothing
  */
 type FinishStart = (traded: boolean) => void;
+
+async function finisherFor(
+  { stateDir }: BotConfig,
+  store: FileStateStore,
+  role: StartRole,
+): Promise<FinishStart> {
+  if (stateDir !== undefined) return inOneFolder(store);
+  return role === "bot" ? besideOthers(store.directory) : () => {};
+}
 
 /** Each start has its own folder, beside those of the others. */
 function besideOthers(directory: string): FinishStart {

@@ -11,6 +11,7 @@ export function addStart(program: Command, context: CliContext): void {
     )
     .argument("[file]", "the bot's YAML file (default: the one of the package)")
     .option("--exchange <file>", "the exchange's YAML file (default: the one of the package)")
+    .option("--competitor <file>", "also run this bot, with another fresh key, against the first")
     .option(
       "--port <number>",
       "this port for the exchange instead of the file's; 0 takes any free one",

@@ -127,7 +127,9 @@ describe("config/schema.json", () => {
   it("accepts every bot's file of the project, each of which names the schema for editors", () => {
     const files = yamlFilesIn("config").filter((file) => read(file).includes("\nquotes:"));
     expect(files.sort()).toEqual(
-      ["bot", "liquidator", "minimal", "replay"].map((name) => `config/${name}.yaml`),
+      ["bot", "liquidations-competitor", "liquidations", "liquidator", "minimal", "replay"].map(
+        (name) => `config/${name}.yaml`,
+      ),
     );
     for (const file of files) {
       const [line = ""] = read(file).split("\n");

@@ -98,6 +98,8 @@ describe("a command that cancels a bot's orders", () => {
       "config/minimal.yaml",
       "config/bot.yaml",
       "config/liquidator.yaml",
+      "config/liquidations.yaml",
+      "config/liquidations-competitor.yaml",
       fileOf("ethusdc", "solusdc"),
     ]) {
       const { markets, ...orders } = loadBotOrders(path, env);

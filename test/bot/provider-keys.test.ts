@@ -5,7 +5,7 @@ import { loadBotConfig } from "#bot/config.js";
 
 it("a provider's key in an RPC's address is not written to the journal", () => {
   const config = loadBotConfig(
-    fileURLToPath(new URL("../../config/bot.yaml", import.meta.url)),
+    fileURLToPath(new URL("../../config/liquidations.yaml", import.meta.url)),
     {},
     { key: "unused" },
   );

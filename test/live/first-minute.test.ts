@@ -32,11 +32,7 @@ describe("what `npm start` shows in its first minute", () => {
       { baseFolder: dirname(file("exchange.yaml")) },
     );
     exchange.start();
-    const {
-      chain: _rpc,
-      liquidator: _liquidator,
-      ...config
-    } = loadBotConfig(file("bot.yaml"), {}, { key: "unused" });
+    const config = loadBotConfig(file("bot.yaml"), {}, { key: "unused" });
     const starting = startBot({
       config,
       privateKey: `0x${"5a".repeat(32)}`,

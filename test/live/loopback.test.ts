@@ -96,11 +96,7 @@ async function liveRun(): Promise<LiveRun> {
   });
   const faults: unknown[] = [];
   const server = await serveExchange(exchange, { onFault: (error) => faults.push(error) });
-  const {
-    chain: _rpc,
-    liquidator: _liquidator,
-    ...example
-  } = loadBotConfig(file("bot.yaml"), {}, { key: "unused" });
+  const example = loadBotConfig(file("bot.yaml"), {}, { key: "unused" });
   const log: string[] = [];
   const store = new FileStateStore(folder);
   const metrics = new Metrics().withProcessMetrics();

@@ -81,7 +81,7 @@ export async function startCompanion(
   return { firstLine: first.line, companion };
 }
 
-/** @param stdout where the companion's stdout goes: to its log, or through a pipe to this process */
+/** @param stdout where the stdout of the companion goes: to its log, or to this process */
 function forkCompanion(
   { name, script, args, env, logFile, clock }: CompanionOptions,
   stdout: "log" | "pipe",

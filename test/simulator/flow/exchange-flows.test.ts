@@ -136,45 +136,49 @@ describe("the example exchanges with their order flows", () => {
     exchange.stop();
   });
 
-  it("trade in both synthetic markets, two-sided all the time, with all money accounted for", async () => {
-    const config = exampleConfig("exchange.yaml");
-    const { clock, exchange } = exchangeWith(
-      config,
-      orderFlowFactory(config, { baseFolder: ".", onReplayEnd: () => {} }),
-    );
-    exchange.start();
-    for (let second = 0; second < 300; second += 1) {
-      await clock.runFor(1_000);
-      for (const id of ["btcusdc", "ethusdc"]) {
-        const { engine } = exchange.market(id);
-        expect(
-          (engine.best("SELL") ?? 0) - (engine.best("BUY") ?? Number.POSITIVE_INFINITY),
-        ).toBeGreaterThanOrEqual(1);
-      }
-    }
-    for (const [id, price] of [
-      ["btcusdc", 60_000],
-      ["ethusdc", 3_000],
-    ] as const) {
-      const { prices, trades } = exchange.market(id);
-      // One shock has come by then, and part of it has decayed.
-      const { sizeBps } = shocksOf(config, id);
-      expect(Math.abs(Number(prices.mark) / 10 ** 6 / price - 1)).toBeLessThan(
-        0.01 + sizeBps.max / 10_000,
+  it.each([
+    ["exchange.yaml", false],
+    ["liquidations-exchange.yaml", true],
+  ])(
+    "trade in both synthetic markets, two-sided all the time, with all money accounted for (%s)",
+    async (name, hasShocks) => {
+      const config = exampleConfig(name);
+      const { clock, exchange } = exchangeWith(
+        config,
+        orderFlowFactory(config, { baseFolder: ".", onReplayEnd: () => {} }),
       );
-      expect(trades.length).toBeGreaterThan(500);
-    }
-    expect(exchange.audit()).toMatchObject({ isConserved: true });
-    expect(exchange.market("btcusdc").lastTradeTicks).not.toBe(
-      exchange.market("ethusdc").lastTradeTicks,
-    );
-    exchange.stop();
-  });
+      exchange.start();
+      for (let second = 0; second < 300; second += 1) {
+        await clock.runFor(1_000);
+        for (const id of ["btcusdc", "ethusdc"]) {
+          const { engine } = exchange.market(id);
+          expect(
+            (engine.best("SELL") ?? 0) - (engine.best("BUY") ?? Number.POSITIVE_INFINITY),
+          ).toBeGreaterThanOrEqual(1);
+        }
+      }
+      for (const [id, price] of [
+        ["btcusdc", 60_000],
+        ["ethusdc", 3_000],
+      ] as const) {
+        const { prices, trades } = exchange.market(id);
+        // One shock has come by then, and part of it has decayed.
+        const shock = hasShocks ? shocksOf(config, id).sizeBps.max / 10_000 : 0;
+        expect(Math.abs(Number(prices.mark) / 10 ** 6 / price - 1)).toBeLessThan(0.01 + shock);
+        expect(trades.length).toBeGreaterThan(500);
+      }
+      expect(exchange.audit()).toMatchObject({ isConserved: true });
+      expect(exchange.market("btcusdc").lastTradeTicks).not.toBe(
+        exchange.market("ethusdc").lastTradeTicks,
+      );
+      exchange.stop();
+    },
+  );
 
   it.each([1, 2, 3, 5, 8, 13])(
     "bring accounts below maintenance within two minutes, whose takeover pays more than the book then takes back (seed %i)",
     async (seed) => {
-      const config = { ...exampleConfig("exchange.yaml"), seed };
+      const config = { ...exampleConfig("liquidations-exchange.yaml"), seed };
       const clock = new VirtualClock(1_700_000_000_000);
       const exchange = configuredExchange(config, { clock, random: seededRandom("exchange") });
       exchange.start();
@@ -191,6 +195,18 @@ describe("the example exchanges with their order flows", () => {
       exchange.stop();
     },
   );
+
+  it("are the fitted preset alone in the exchange of npm start: no shock, nobody in danger", () => {
+    for (const { flow } of Object.values(exampleConfig("exchange.yaml").markets)) {
+      if (flow.kind !== "synthetic") throw new Error("a market without synthetic traders");
+      const { startPriceQuote, ...rest } = parseFlowConfig({
+        kind: "synthetic",
+        preset: "fitted",
+        startPriceQuote: 1,
+      }) as { startPriceQuote: number };
+      expect(flow).toEqual({ ...rest, startPriceQuote: flow.startPriceQuote });
+    }
+  });
 
   it("go on near the last mark after the exchange was stopped and started again", async () => {
     const config = exampleConfig("exchange.yaml");

@@ -153,6 +153,7 @@ describe("a market's flow setting", () => {
 
   it.each([
     ["exchange.yaml", { btcusdc: "synthetic", ethusdc: "synthetic" }],
+    ["liquidations-exchange.yaml", { btcusdc: "synthetic", ethusdc: "synthetic" }],
     ["replay-exchange.yaml", { btcusdc: "replay" }],
   ])("is valid in the example %s, the whole file by the exchange's own check", (name, kinds) => {
     const text = readFileSync(new URL(`../../../config/${name}`, import.meta.url), "utf8");

@@ -54,7 +54,7 @@ export interface BotOptions {
    * for a watchdog.
    */
   readonly onStrategyCall?: (marketId: MarketId | undefined) => void;
-  /** False for no statistics of the run: a backtest records its own. True if absent. */
+  /** False for no statistics of the run, as in backtests and replays. True if absent. */
   readonly keepsStatistics?: boolean;
   /**
    * When the message in progress was received; undefined outside one. Only for the tick-to-order

@@ -191,6 +191,8 @@ class JournalReplay implements TurnRecorder {
       journal: this,
       madeAt: header.stamp,
       isReplay: true,
+      // The recorded run kept statistics: a replay without them proves that they change nothing.
+      keepsStatistics: false,
       dryRun: header.dryRun ?? false,
       isPaper: header.isPaper ?? false,
     });

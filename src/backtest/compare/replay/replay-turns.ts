@@ -134,6 +134,7 @@ class TurnReplay {
         this.#halts.onBotEvent(notice, this.#runtime.clock.monotonicMs());
         this.#errors.onBotEvent(notice, this.#runtime.clock.nowMs() * 1000);
       },
+      keepsStatistics: false,
       bookFor: (marketId) => (this.#markets.get(marketId) as SessionReplayMarket).book,
       journal: {
         action: () => {},

@@ -18,6 +18,8 @@ import type { CliContext } from "./cli-context.js";
 /** A client of the exchange for one command. */
 interface ExchangeAccess {
   readonly rest: string;
+  /** The field or option that holds the address, for errors. */
+  readonly field: string;
   readonly client: RestClient;
   /** The client's own network, which opens streams too. */
   readonly transport: Transport;
@@ -34,6 +36,8 @@ interface ExchangeAccess {
 /** Address of the exchange, and the signing account. */
 interface AccessOptions {
   readonly rest: string;
+  /** The option that holds the address; the field of a bot's file when left out. */
+  readonly field?: string | undefined;
   readonly stream: string;
   readonly signer?: Signer | undefined;
   readonly timeoutMs?: Ms | undefined;
@@ -41,12 +45,14 @@ interface AccessOptions {
   readonly connections?: number | undefined;
 }
 
+/** The field of the address in a bot's file. */
+const CONFIG_FIELD = "exchange.rest";
 const FEWEST_CONNECTIONS = 4;
 
 /** Opens the exchange for one command. @throws ConfigError when an address is not valid. */
 export function openExchange(
   context: CliContext,
-  { rest, stream, signer, timeoutMs, connections = 0 }: AccessOptions,
+  { rest, field = CONFIG_FIELD, stream, signer, timeoutMs, connections = 0 }: AccessOptions,
 ): ExchangeAccess {
   const { clock } = context.runtime;
   const most = Math.max(connections, FEWEST_CONNECTIONS);
@@ -72,6 +78,7 @@ export function openExchange(
   };
   return {
     rest,
+    field,
     client,
     transport,
     clockOffsetMs: () => offsetMs,
@@ -89,7 +96,7 @@ export async function withExchange<Access extends ExchangeAccess>(
   work: (access: Access) => Promise<void>,
 ): Promise<void> {
   try {
-    await nameExchangeInErrors(access.rest, () => work(access));
+    await nameExchangeInErrors(access.rest, () => work(access), access.field);
   } finally {
     access.close();
   }
@@ -97,23 +104,27 @@ export async function withExchange<Access extends ExchangeAccess>(
 
 /**
  * Runs work with an exchange. @throws RunError naming the address when nothing responds there, or
- * something that is not an exchange.
+ * something that is not an exchange. @param field holds the address, for that error.
  */
-export async function nameExchangeInErrors<T>(rest: string, work: () => Promise<T>): Promise<T> {
+export async function nameExchangeInErrors<T>(
+  rest: string,
+  work: () => Promise<T>,
+  field = CONFIG_FIELD,
+): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw named(error, rest);
+    throw named(error, rest, field);
   }
 }
 
 /** Adds the address to an error, if the address or its server may be the cause. */
-function named(error: unknown, rest: string): unknown {
+function named(error: unknown, rest: string, field: string): unknown {
   if (!(error instanceof VenueRequestError || error instanceof VenueError)) return error;
   const { httpStatus } = error;
   const at = (summary: string, expected: string) =>
     new RunError(`${summary}: ${error.message}`, {
-      field: "exchange.rest",
+      field,
       value: rest,
       expected,
       cause: error,
@@ -164,12 +175,14 @@ export function openBotOrders(
   return accessOf(
     context,
     rest === undefined ? config : { ...config, exchange: { ...config.exchange, rest } },
+    rest === undefined ? undefined : "--rest",
   );
 }
 
 function accessOf<Config extends BotOrdersConfig>(
   context: CliContext,
   config: Config,
+  field?: string,
 ): BotAccess<Config> {
   const signer = createAccountSigner(config.account, readAccountKey(config.account, context.env));
   const { rest, stream, requestTimeoutMs } = config.exchange;
@@ -179,6 +192,13 @@ function accessOf<Config extends BotOrdersConfig>(
   return {
     config,
     signer,
-    ...openExchange(context, { rest, stream, signer, timeoutMs: requestTimeoutMs, connections }),
+    ...openExchange(context, {
+      rest,
+      field,
+      stream,
+      signer,
+      timeoutMs: requestTimeoutMs,
+      connections,
+    }),
   };
 }

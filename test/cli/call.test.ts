@@ -54,7 +54,7 @@ describe("marketwright call", () => {
         ...nowhere,
       ]);
       expect(code).toBe(1);
-      expect(err).toContain("cannot reach the exchange: GET /v1/time");
+      expect(err).toContain("--rest: cannot reach the exchange: GET /v1/time");
     },
   );
 });

@@ -323,7 +323,9 @@ describe.concurrent("marketwright init refuses", () => {
     const file = newFile();
     expect(await captureCli(["init", file, "--exchange", "http://127.0.0.1:1/v1"])).toMatchObject({
       code: 1,
-      err: expect.stringMatching(/cannot reach the exchange.*marketwright exchange runs one/),
+      err: expect.stringMatching(
+        /--exchange: cannot reach the exchange.*marketwright exchange runs one/,
+      ),
     });
     expect(await captureCli(["init", file, "--exchange", "127.0.0.1:1"])).toMatchObject({
       code: 2,
@@ -331,7 +333,7 @@ describe.concurrent("marketwright init refuses", () => {
     });
     expect(await captureCli(["init", file, "--exchange", `${rest}/v9`])).toMatchObject({
       code: 1,
-      err: expect.stringMatching(/the address has no interface of the exchange.*\/v1/),
+      err: expect.stringMatching(/--exchange: the address has no interface of the exchange.*\/v1/),
     });
     expect(existsSync(file)).toBe(false);
   });
@@ -482,6 +484,55 @@ describe("marketwright init at a terminal", () => {
     expect(out).toMatch(/risk +balanced +by default/);
     expect(out).toMatch(/key +DESK_KEY +as you answered/);
     expect(await captureCli(["check", file], { DESK_KEY: KEY })).toMatchObject({ code: 0 });
+  });
+
+  it("asks again for the exchange when none answers, and for the key when the variable holds none", async () => {
+    const file = newFile();
+    const terminal = new TypedTerminal();
+    const set = { MARKETWRIGHT_KEY: "0xnotakeyatall0123456789", DESK_KEY: KEY };
+    const options = ["--strategy", "ladder", "--market", "btcusdc", "--risk", "bold"];
+    const run = startCli(["init", file, ...options, "--balance", "5000"], set, terminal);
+    await terminal.answer(/REST address of the exchange/, "http://127.0.0.1:1/v1");
+    await terminal.answer(/REST address of the exchange/, rest);
+    expect(run.said()).toMatch(/--exchange: cannot reach the exchange/);
+    await terminal.answer(/private key, or a keystore's file/, "");
+    await terminal.answer(/private key, or a keystore's file/, "DESK_KEY");
+    expect(run.said()).toMatch(/--key-env: .*24 characters, not shown.*MARKETWRIGHT_KEY/);
+    const { code, out, err } = await run.done;
+    expect(code, err).toBe(0);
+    expect(out + err).not.toContain("notakeyatall");
+    expect(parse(textOf(file)).account).toEqual({ keyEnv: "DESK_KEY" });
+  });
+
+  it("asks again for the password of a keystore, but not when the keystore is broken", async () => {
+    const keystore = join(folder, "asked.json");
+    const set = { PASSWORD: "correct horse", OTHER: "battery staple" };
+    await captureCli(["key", "new", keystore, "--password-env", "PASSWORD"], set);
+    const options = ["--exchange", rest, "--market", "btcusdc", "--risk", "bold"];
+    const file = newFile();
+    const terminal = new TypedTerminal();
+    const run = startCli(["init", file, ...options, "--strategy", "ladder"], set, terminal);
+    await terminal.answer(/private key, or a keystore's file/, keystore);
+    await terminal.answer(/keystore's password/, "OTHER");
+    await terminal.answer(/keystore's password/, "PASSWORD");
+    expect(run.said()).toMatch(/--keystore: cannot be opened with this password/);
+    await terminal.answer(/Balance to plan with/, "5000");
+    const { code, out, err } = await run.done;
+    expect(code, err).toBe(0);
+    expect(out + err).not.toMatch(/correct horse|battery staple/);
+    expect(parse(textOf(file)).account.keystore.passwordEnv).toBe("PASSWORD");
+
+    const broken = join(folder, "broken.json");
+    const { crypto: _crypto, Crypto: _Crypto, ...rump } = JSON.parse(textOf(keystore));
+    writeFileSync(broken, JSON.stringify(rump));
+    const again = new TypedTerminal();
+    const refused = startCli(["init", newFile(), ...options], set, again);
+    await again.answer(/private key, or a keystore's file/, broken);
+    await again.answer(/keystore's password/, "PASSWORD");
+    expect(await refused.done).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/--keystore: .*broken\.json/),
+    });
   });
 
   it("does not ask what an option says, and takes answers that are typed ahead", async () => {

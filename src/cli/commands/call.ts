@@ -39,6 +39,7 @@ export async function callCommand(
     : undefined;
   const opened = openExchange(context, {
     rest: address,
+    field: options.rest === undefined && config !== undefined ? undefined : "--rest",
     stream: address.replace(/^http/, "ws"),
     signer,
   });

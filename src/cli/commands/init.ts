@@ -145,7 +145,7 @@ async function writeBotFor(
     });
   const balance = await chooseBalance(context, chooser, exchange.value, {
     given: request.balance,
-    key: key.value,
+    signer: key.value.signer,
     // Sizes below the smallest orders do not depend on the appetite.
     check: (amount) => void propose(amount, "balanced"),
   });
@@ -167,7 +167,7 @@ async function writeBotFor(
     notes: notesOn(choices),
     rest,
     stream,
-    key: relativeToFolder(key.value, folder),
+    key: relativeToFolder(key.value.source, folder),
     rpc: rpc?.value,
   };
   finish(context, request, { header, proposed, choices, exchange: exchange.value });

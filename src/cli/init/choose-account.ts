@@ -2,8 +2,11 @@ import { isAbsolute, relative, resolve } from "node:path";
 import {
   createAccountSigner,
   type KeySource,
-  readAccountKey,
+  type KeystoreSource,
+  openKeystore,
+  parsePrivateKey,
   readNamedFile,
+  readPassword,
 } from "../../bot/config/account-key.js";
 import { keystoreAddress } from "../../core/crypto/keystore.js";
 import { maskSecretPath, protectSecret } from "../../core/crypto/secrets.js";
@@ -29,18 +32,28 @@ export interface KeyOptions {
   readonly passwordFile?: string;
 }
 
+type Env = CliContext["env"];
+
 const DEFAULT_PASSWORD_ENV = "MARKETWRIGHT_PASSWORD";
 /** Planned with if the account is not known, in quote. */
 const DEFAULT_BALANCE = "10000";
 
+/** Where the account's key is, and the account. */
+export interface ChosenKey {
+  readonly source: KeySource;
+  /** Undefined if the variable of the key or of its password is not set yet. */
+  readonly signer: Signer | undefined;
+}
+
 /**
  * Chooses where the account's key is: in a variable, or in a keystore. Never takes the key itself.
+ * A variable that holds something else, or the password of another keystore, is a wrong answer.
  */
 export async function chooseKey(
   { env }: Pick<CliContext, "env">,
   chooser: Chooser,
   { keyEnv, keystore, passwordEnv, passwordFile }: KeyOptions,
-): Promise<Choice<KeySource>> {
+): Promise<Choice<ChosenKey>> {
   refuseBoth("--key-env", keyEnv, "--keystore", keystore);
   refuseBoth("--password-env", passwordEnv, "--password-file", passwordFile);
   if (keystore === undefined && (passwordEnv ?? passwordFile) !== undefined)
@@ -48,30 +61,67 @@ export async function chooseKey(
       field: passwordEnv === undefined ? "--password-file" : "--password-env",
       expected: "--keystore FILE beside it",
     });
-  const key = await chooser.choose<KeySource>({
+  const key = await chooser.choose<ChosenKey>({
     question: "The variable that holds the account's private key, or a keystore's file",
     given: keyEnv ?? keystore,
     fallback: DEFAULT_KEY_ENV,
     parse: (text) => {
       const isName =
         keyEnv !== undefined || (keystore === undefined && isVariableName(text) && !isFile(text));
-      if (isName) return { keyEnv: checkVariableName(text, "--key-env", env) };
-      return { keystore: { file: checkKeystore(text) } };
+      if (isName) {
+        const name = checkVariableName(text, "--key-env", env);
+        return { source: { keyEnv: name }, signer: readSigner(name, env) };
+      }
+      return { source: { keystore: { file: checkKeystore(text) } }, signer: undefined };
     },
   });
-  const { keystore: held } = key.value;
+  const { keystore: held } = key.value.source;
   if (held === undefined) return key;
-  if (passwordFile !== undefined) {
-    readNamedFile(passwordFile, { field: "--password-file", holdsSecret: true });
-    return { ...key, value: { keystore: { ...held, passwordFile } } };
-  }
+  if (passwordFile !== undefined)
+    return { ...key, value: openedKeystore({ ...held, passwordFile }, env) };
   const { value } = await chooser.choose({
     question: "The variable that holds the keystore's password",
     given: passwordEnv,
     fallback: DEFAULT_PASSWORD_ENV,
-    parse: (text) => checkVariableName(text, "--password-env", env),
+    parse: (text) => {
+      const name = checkVariableName(text, "--password-env", env);
+      try {
+        return openedKeystore({ ...held, passwordEnv: name }, env);
+      } catch (error) {
+        // Another password does not mend the file, so the question is not repeated.
+        if (error instanceof ConfigError && error.field === "--keystore") return error;
+        throw error;
+      }
+    },
   });
-  return { ...key, value: { keystore: { ...held, passwordEnv: value } } };
+  if (value instanceof ConfigError) throw value;
+  return { ...key, value };
+}
+
+/** @throws ConfigError if the variable is set and holds something that is not a key. */
+function readSigner(name: string, env: Env): Signer | undefined {
+  if (!isSet(name, env)) return undefined;
+  const place = { field: "--key-env", name, kind: "variable" } as const;
+  return createAccountSigner({}, parsePrivateKey(env[name], place));
+}
+
+/**
+ * Opens a keystore, unless its password is in a variable that is not set yet.
+ * @throws RunError if the password is wrong, ConfigError if the keystore or the password's file is.
+ */
+function openedKeystore(keystore: KeystoreSource, env: Env): ChosenKey {
+  const { file, passwordEnv } = keystore;
+  const source = { keystore };
+  if (passwordEnv !== undefined && !isSet(passwordEnv, env)) return { source, signer: undefined };
+  const fields = { env: "--password-env", file: "--password-file" };
+  const password = readPassword(keystore, env, fields) ?? "";
+  const field = "--keystore";
+  const key = openKeystore(readNamedFile(file, { field }), password, { field, name: file });
+  return { source, signer: createAccountSigner({}, key) };
+}
+
+function isSet(name: string, env: Env): boolean {
+  return (env[name] ?? "").trim() !== "";
 }
 
 function isFile(path: string): boolean {
@@ -136,16 +186,16 @@ export async function chooseBalance(
   exchange: ChosenExchange,
   {
     given,
-    key,
+    signer,
     check,
   }: {
     readonly given: string | undefined;
-    readonly key: KeySource;
+    readonly signer: Signer | undefined;
     readonly check: (balance: CreditUnits) => void;
   },
 ): Promise<Choice<CreditUnits>> {
   const { creditDecimals } = exchange.rules;
-  const account = given === undefined ? await readNetValue(context, exchange, key) : undefined;
+  const account = given === undefined ? await readNetValue(context, exchange, signer) : undefined;
   if (account !== undefined && account > 0n) {
     if (!chooser.isAsking) check(account);
     if (!chooser.isAsking || isEnough(check, account))
@@ -193,22 +243,23 @@ function parseBalance(text: string, creditDecimals: number): CreditUnits {
   throw fail("is not a balance");
 }
 
-/** The account's net value; undefined if its key is not at hand, or it is not registered. */
+/** The account's net value; undefined if its key is not set, or it is not registered. */
 async function readNetValue(
   context: CliContext,
-  { rest, stream }: ChosenExchange,
-  key: KeySource,
+  { rest, field, stream }: ChosenExchange,
+  signer: Signer | undefined,
 ): Promise<CreditUnits | undefined> {
-  const { env } = context;
-  const secret = key.keyEnv ?? key.keystore?.passwordEnv;
-  if (secret !== undefined && (env[secret] ?? "").trim() === "") return undefined;
-  const signer: Signer = createAccountSigner({}, readAccountKey(key, env));
-  const access = openExchange(context, { rest, stream, signer });
+  if (signer === undefined) return undefined;
+  const access = openExchange(context, { rest, field, stream, signer });
   try {
-    return await nameExchangeInErrors(rest, async () => {
-      await access.syncClock();
-      return (await access.client.balances()).balances.netValue;
-    });
+    return await nameExchangeInErrors(
+      rest,
+      async () => {
+        await access.syncClock();
+        return (await access.client.balances()).balances.netValue;
+      },
+      field,
+    );
   } catch (error) {
     if (error instanceof VenueError && NO_ACCOUNT.includes(error.code)) return undefined;
     throw error;

@@ -29,6 +29,8 @@ export interface ExchangeAddressOptions {
   readonly stream?: string;
 }
 
+/** The option of the address: there is no file yet whose field could be named. */
+const FIELD = "--exchange";
 /** RPC of the embedded exchange's chain. */
 const DEFAULT_RPC = "http://127.0.0.1:8621";
 
@@ -46,9 +48,9 @@ export function chooseExchange(
       const { rest, stream: streams } = checkAddresses(text, stream);
       refuseSecret(rest, "--exchange", "an address without one");
       refuseSecret(streams, "--stream", "an address without one");
-      const access = openExchange(context, { rest, stream: streams });
+      const access = openExchange(context, { rest, field: FIELD, stream: streams });
       try {
-        const rules = await nameExchangeInErrors(rest, () => access.client.exchangeInfo());
+        const rules = await nameExchangeInErrors(rest, () => access.client.exchangeInfo(), FIELD);
         return { ...access, stream: streams, rules, isLocal: isLoopback(rest) };
       } catch (error) {
         access.close();
@@ -107,8 +109,10 @@ export async function chooseMarkets(
       if (ids.length === 0)
         throw new ConfigError("names no market", { field: "--market", value: text });
       for (const id of ids) checkMarket(id, rules);
-      return nameExchangeInErrors(rest, () =>
-        Promise.all(ids.map((id) => readMarketFacts(id, rules, { client, clock }))),
+      return nameExchangeInErrors(
+        rest,
+        () => Promise.all(ids.map((id) => readMarketFacts(id, rules, { client, clock }))),
+        FIELD,
       );
     },
   });

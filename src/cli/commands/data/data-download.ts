@@ -41,26 +41,31 @@ export async function dataDownloadCommand(
   const kinds = [...new Set(list.split(",").map((kind) => kind.trim()))];
   requireDownloadable(kinds);
   await loadOptional("@duckdb/node-api");
-  const address = /\.ya?ml$/.test(exchange)
+  const isFile = /\.ya?ml$/.test(exchange);
+  const address = isFile
     ? loadBotConfig(exchange, context.env, { key: "unused" }).exchange.rest
     : exchange;
   const work = (signal: AbortSignal): Promise<Downloaded> =>
-    nameExchangeInErrors(address, async () => {
-      const { client, close } = await connect({ baseUrl: address, runtime: context.runtime });
-      try {
-        return await download(new HistoryStore(store), client, {
-          market,
-          span,
-          kinds,
-          address,
-          signal,
-          onProgress: bar(context, span),
-        });
-      } finally {
-        close();
-        if (context.stderr.isTTY === true) context.stderr.write("\r\x1b[K");
-      }
-    });
+    nameExchangeInErrors(
+      address,
+      async () => {
+        const { client, close } = await connect({ baseUrl: address, runtime: context.runtime });
+        try {
+          return await download(new HistoryStore(store), client, {
+            market,
+            span,
+            kinds,
+            address,
+            signal,
+            onProgress: bar(context, span),
+          });
+        } finally {
+          close();
+          if (context.stderr.isTTY === true) context.stderr.write("\r\x1b[K");
+        }
+      },
+      isFile ? undefined : "--exchange",
+    );
   const left = "the downloaded history is kept, and the same command continues after it";
   // It may wait for the exchange or for tokens, and can be interrupted at any time.
   const downloaded = await untilInterrupted(context, left, (signal) =>

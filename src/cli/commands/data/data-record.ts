@@ -44,9 +44,10 @@ export async function dataRecordCommand(
     : undefined;
   const signer = signerOf(options, config, context);
   const rest = config?.exchange.rest ?? options.exchange;
+  const field = config === undefined ? "--exchange" : undefined;
   const stream = config?.exchange.stream ?? rest.replace(/^http/, "ws");
   const withinMs = config?.exchange.connectWithinMs ?? CONNECT_WITHIN_MS;
-  await withExchange(openExchange(context, { rest, stream, signer }), async (access) => {
+  await withExchange(openExchange(context, { rest, field, stream, signer }), async (access) => {
     const onState = (text: string): void => void context.stderr.write(`marketwright: ${text}\n`);
     const rules = await untilInterrupted(context, "nothing was recorded", (signal) => {
       const log = openLog({ level: "warn", clock: context.runtime.clock });

@@ -58,7 +58,7 @@ describe("every page", () => {
     expect(
       paths.filter((path) => !path.includes("NAME") && !existsSync(join(PROJECT_ROOT, path))),
     ).toEqual([]);
-    const run = found(page.text, /npm run (?:-s )?([a-z]+(?:-[a-z]+)*)/g);
+    const run = found(page.text, /npm run (?:-s )?([a-z]+(?:[-:][a-z]+)*)/g);
     expect(run.filter((name) => scripts[name] === undefined)).toEqual([]);
   });
 

@@ -1,0 +1,80 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { ConfigError } from "#core/errors.js";
+import { renderRuns } from "./demo/demo-tables.js";
+import { type MakerRun, runMaker } from "./demo/run-maker.js";
+
+/**
+ * `npm run demo-report`: runs the bot of `npm start` on twenty seeds of its exchange in virtual
+ * time, and prints what it did. With `--write` the tables of docs/reference/demo.md are replaced.
+ *
+ * `npm run demo-report -- --bot FILE --exchange FILE --seeds 1-20 --minutes 30`
+ */
+const ROOT = new URL("../", import.meta.url);
+const PAGE = new URL("docs/reference/demo.md", ROOT);
+
+const { values } = parseArgs({
+  options: {
+    bot: { type: "string", default: fileURLToPath(new URL("config/bot.yaml", ROOT)) },
+    exchange: { type: "string", default: fileURLToPath(new URL("config/exchange.yaml", ROOT)) },
+    seeds: { type: "string", default: "1-20" },
+    minutes: { type: "string", default: "30" },
+    write: { type: "boolean", default: false },
+  },
+});
+const minutes = Number(values.minutes);
+if (!(Number.isSafeInteger(minutes) && minutes >= 1 && minutes <= 1440))
+  throw new ConfigError("is not a number of minutes", {
+    field: "--minutes",
+    value: values.minutes,
+    expected: "whole minutes of the exchange's time, from 1 to 1440",
+  });
+const [first, last] = seedRange(values.seeds);
+
+if (values.write) {
+  let page = readFileSync(PAGE, "utf8");
+  const calm = await run(values.exchange);
+  page = withTables(page, "calm", renderRuns(calm, true));
+  const shocks = await run(fileURLToPath(new URL("config/liquidations-exchange.yaml", ROOT)));
+  page = withTables(page, "shocks", renderRuns(shocks, false));
+  writeFileSync(PAGE, page);
+} else {
+  process.stdout.write(renderRuns(await run(values.exchange), true));
+}
+
+async function run(exchangeFile: string): Promise<readonly MakerRun[]> {
+  const runs: MakerRun[] = [];
+  for (let seed = first; seed <= last; seed++) {
+    runs.push(await runMaker({ botFile: values.bot, exchangeFile, seed, minutes }));
+    process.stderr.write(`seed ${seed} of ${exchangeFile} is done\n`);
+  }
+  return runs;
+}
+
+function seedRange(text: string): readonly [number, number] {
+  const match = /^(\d{1,9})(?:-(\d{1,9}))?$/.exec(text);
+  const from = Number(match?.[1]);
+  const to = Number(match?.[2] ?? match?.[1]);
+  if (from <= to) return [from, to];
+  throw new ConfigError("is not a range of seeds", {
+    field: "--seeds",
+    value: text,
+    expected: "two whole numbers such as 1-20, or one",
+  });
+}
+
+/** Replaces the tables between two comments of the page. */
+function withTables(page: string, name: string, tables: string): string {
+  const begin = `<!-- ${name}: written by npm run demo-report -- --write -->\n`;
+  const end = `<!-- end of ${name} -->`;
+  const from = page.indexOf(begin);
+  const to = page.indexOf(end);
+  if (from < 0 || to < from)
+    throw new ConfigError("lacks the comments around a table", {
+      field: "docs/reference/demo.md",
+      value: name,
+      expected: `${begin.trim()} and ${end}`,
+    });
+  return `${page.slice(0, from + begin.length)}\n${tables}\n${page.slice(to)}`;
+}

@@ -21,7 +21,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { isLocked, lockAccount } from "#bot/account-lock.js";
 import { findRunningBot, sendControlRequest } from "#bot/control-client.js";
-import type { ControlCommand } from "#bot/control-protocol.js";
+import { type ControlCommand, LineReader } from "#bot/control-protocol.js";
 import {
   type ControlHandler,
   type ControlServer,
@@ -40,6 +40,7 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((server) => server.close()));
 });
 
+const pause = (ms: number) => new Promise<void>((resolve) => clock.setTimer(ms, resolve));
 const folder = () => mkdtempSync(join(tmpdir(), "mw-"));
 const ownEnv = () => ({ XDG_RUNTIME_DIR: folder() });
 
@@ -61,6 +62,40 @@ function speak(path: string, text: string): Promise<string> {
     socket.write(text);
   });
 }
+
+describe("a reader of frames that does not read", () => {
+  it("has no more than one of them wait, and gets the newest afterwards", async () => {
+    let built = 0;
+    const server = await startControlServer(join(folder(), "c.sock"), async () => null, {
+      clock,
+      // A few of these fill the kernel's buffers.
+      frame: () => ({ number: ++built, text: "x".repeat(300_000) }),
+    });
+    open.push(server);
+    const socket = createConnection(server.socketPath);
+    const numbers: number[] = [];
+    const reader = new LineReader();
+    socket.setEncoding("utf8").on("data", (chunk: string) => {
+      for (const line of reader.push(chunk) ?? []) numbers.push(JSON.parse(line).data.number);
+    });
+    socket.pause();
+    socket.write('{"command":"watch","everyMs":100}\n');
+    await pause(3_000);
+    // Thirty intervals have passed.
+    const builtMeanwhile = built;
+    expect(builtMeanwhile).toBeGreaterThan(0);
+    expect(builtMeanwhile).toBeLessThan(8);
+    socket.resume();
+    while (numbers.length < 12) await pause(100);
+    expect(numbers).toEqual(numbers.map((_, at) => at + 1));
+    expect(built).toBeGreaterThan(builtMeanwhile);
+    socket.destroy();
+    await pause(500);
+    const afterEnd = built;
+    await pause(1_000);
+    expect(built).toBe(afterEnd);
+  });
+});
 
 describe("the control socket", () => {
   it("passes a checked command with defaults to the bot, and returns its response", async () => {
@@ -97,7 +132,11 @@ describe("the control socket", () => {
 
   it.each([
     ["no JSON", "halt\n", "is not JSON"],
-    ["an unknown command", '{"command":"stop"}\n', "status, halt, resume or flatten"],
+    [
+      "an unknown command",
+      '{"command":"stop"}\n',
+      "status, halt, resume, flatten, watch or preview",
+    ],
     ["an unknown field", '{"command":"halt","market":"btcusdc"}\n', "market"],
     ["a slippage that is none", '{"command":"flatten","maxSlippageBps":-1}\n', "maxSlippageBps"],
     ["a slice of zero", '{"command":"flatten","sliceBase":"0"}\n', "sliceBase"],

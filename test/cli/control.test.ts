@@ -173,7 +173,17 @@ describe("a halt of a bot that hangs, and is killed before it has heard it", () 
       ),
     });
     expect(found()).toEqual([{ why: "news", atMs: expect.any(Number) }]);
-    expect(readdirSync(directory), "nothing is left beside it").toEqual([manualHaltFile()]);
+    expect(readdirSync(directory), "nothing is left beside it").toEqual([
+      "audit.jsonl",
+      manualHaltFile(),
+    ]);
+    const audit = JSON.parse(readFileSync(join(directory, "audit.jsonl"), "utf8"));
+    expect(audit).toMatchObject({
+      via: "command-line",
+      command: { command: "halt", reason: "news" },
+      outcome: "error",
+      error: expect.stringContaining("closed the connection before it answered"),
+    });
   });
 
   it("leaves those of before, and is refused for a market that the bot does not have", async () => {

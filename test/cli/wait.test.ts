@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { buildBotStatus } from "#bot/bot-status.js";
-import type { ControlCommand } from "#bot/control-protocol.js";
+import type { OperatorCommand } from "#bot/control-protocol.js";
 import { type ControlServer, startControlServer } from "#bot/control-server.js";
 import { addRunningBotEntry } from "#bot/running-bots.js";
 import type { CliContext } from "#cli/cli-context.js";
@@ -113,7 +113,7 @@ async function answering(...answers: readonly (ControlAnswer | Error)[]) {
   const folder = mkdtempSync(join(tmpdir(), "mw-"));
   const env = { XDG_RUNTIME_DIR: folder };
   const left = [...answers];
-  const next = ({ command }: ControlCommand): ControlAnswer => {
+  const next = ({ command }: OperatorCommand): ControlAnswer => {
     const answer = left.length > 1 ? left.shift() : left[0];
     if (answer instanceof Error) throw answer;
     if (answer === undefined) throw new Error("no answer is left");
@@ -126,7 +126,9 @@ async function answering(...answers: readonly (ControlAnswer | Error)[]) {
     };
     return { ...answer, outcome };
   };
-  const server = await startControlServer(join(folder, "c.sock"), async (command) => next(command));
+  const server = await startControlServer(join(folder, "c.sock"), async (command) =>
+    next(command as OperatorCommand),
+  );
   open.push(server);
   const entry = {
     pid: process.pid,

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { notTogether, when } from "../../core/config/key-rules.js";
 import { accountShape } from "./account-fields.js";
 import { chainShape } from "./chain-fields.js";
+import { cockpitShape } from "./cockpit-fields.js";
 import { baseField, countField, durationField, quoteField } from "./config-fields.js";
 import { exchangeShape } from "./exchange-fields.js";
 import { checkLosses } from "./ladder-fields.js";
@@ -194,6 +195,7 @@ export const botShape = {
   liquidator: liquidatorShape.optional(),
   paper: paperShape.optional(),
   metrics: metrics.optional(),
+  cockpit: cockpitShape.optional(),
   guard: guard.prefault({}),
   stateDir: z
     .string()

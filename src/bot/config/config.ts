@@ -53,6 +53,7 @@ const botOrdersSchema = z.strictObject({
   liquidator: unread,
   paper: unread,
   metrics: unread,
+  cockpit: unread,
 });
 
 /** The part that {@link botOrdersSchema} reads. */

@@ -69,6 +69,9 @@ export async function findRunningBot({
   return first;
 }
 
+/** Field of the error of a bot that did not answer, apart from those of its answers. */
+export const CONTROL_SOCKET = "control socket";
+
 /** Longest wait for a bot's answer. */
 const ANSWER_WITHIN_MS: Ms = 10_000;
 
@@ -112,7 +115,7 @@ export function sendControlRequest(
       end(() =>
         reject(
           new RunError(summary, {
-            field: "control socket",
+            field: CONTROL_SOCKET,
             value: socketPath,
             expected: "a running bot that answers",
             cause,

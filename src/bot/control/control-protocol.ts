@@ -11,23 +11,59 @@ const sizeBase = z
     "a decimal string above zero",
   );
 
-/** Commands to a running bot. Without a market, a command applies to all of them. */
+/** The origin of a command, for the audit file: the command line if absent. */
+const via = z.enum(["command-line", "cockpit"]).optional();
+
+const halt = z.strictObject({
+  command: z.literal("halt"),
+  marketId: marketId.optional(),
+  reason: z.string().min(1).max(200).transform(maskSecrets).default("requested by the operator"),
+  via,
+});
+const resume = z.strictObject({
+  command: z.literal("resume"),
+  marketId: marketId.optional(),
+  via,
+});
+const flatten = z.strictObject({
+  command: z.literal("flatten"),
+  marketId: marketId.optional(),
+  /** Largest distance from the touch, in basis points. */
+  maxSlippageBps: z.number().gt(0).max(10_000).default(50),
+  /** Largest single order; the market's own limit if absent. */
+  sliceBase: sizeBase.optional(),
+  via,
+});
+
+/** Commands that change what a bot does. Without a market, a command applies to all of them. */
+const tradingCommandSchema = z.discriminatedUnion("command", [halt, resume, flatten]);
+
+const status = z.strictObject({ command: z.literal("status") });
+
+/** Commands that an operator types. */
+export const operatorCommandSchema = z.discriminatedUnion("command", [
+  status,
+  halt,
+  resume,
+  flatten,
+]);
+
+/** Shortest and longest interval of the frames of a `watch`. */
+const WATCH_MS = { min: 100, max: 10_000, usual: 500 } as const;
+
+/** Commands to a running bot. */
 export const controlCommandSchema = z.discriminatedUnion("command", [
-  z.strictObject({ command: z.literal("status") }),
+  status,
+  halt,
+  resume,
+  flatten,
+  /** Sends a frame at once and then at this interval, until the connection closes. */
   z.strictObject({
-    command: z.literal("halt"),
-    marketId: marketId.optional(),
-    reason: z.string().min(1).max(200).transform(maskSecrets).default("requested by the operator"),
+    command: z.literal("watch"),
+    everyMs: z.int().min(WATCH_MS.min).max(WATCH_MS.max).default(WATCH_MS.usual),
   }),
-  z.strictObject({ command: z.literal("resume"), marketId: marketId.optional() }),
-  z.strictObject({
-    command: z.literal("flatten"),
-    marketId: marketId.optional(),
-    /** Largest distance from the touch, in basis points. */
-    maxSlippageBps: z.number().gt(0).max(10_000).default(50),
-    /** Largest single order; the market's own limit if absent. */
-    sliceBase: sizeBase.optional(),
-  }),
+  /** Answers what a command would do now, and does nothing. */
+  z.strictObject({ command: z.literal("preview"), of: tradingCommandSchema }),
 ]);
 
 /** A checked command, defaults filled in. */
@@ -35,6 +71,18 @@ export type ControlCommand = z.output<typeof controlCommandSchema>;
 
 /** A command as a client may write it. */
 export type ControlRequest = z.input<typeof controlCommandSchema>;
+
+/** A checked command that changes what a bot does. */
+export type TradingCommand = z.output<typeof tradingCommandSchema>;
+
+/** A checked command of an operator. */
+export type OperatorCommand = z.output<typeof operatorCommandSchema>;
+
+/** The same as a client may write it. */
+export type OperatorRequest = z.input<typeof operatorCommandSchema>;
+
+/** A checked command with one answer: every command but `watch`. */
+export type AnsweredCommand = Exclude<ControlCommand, { readonly command: "watch" }>;
 
 /** A response: one line of JSON. */
 export type ControlResponse =

@@ -5,8 +5,10 @@ import { join } from "node:path";
 import { findSchemaViolation } from "../../core/config/schema-violation.js";
 import { maskSecrets } from "../../core/crypto/secrets.js";
 import { ConfigError, RunError } from "../../core/errors.js";
+import type { Ms } from "../../core/units.js";
 import { runtimeDir } from "../state/running-bots.js";
 import {
+  type AnsweredCommand,
   type ControlCommand,
   type ControlResponse,
   controlCommandSchema,
@@ -14,6 +16,7 @@ import {
   encodeControlResponse,
   LineReader,
 } from "./control-protocol.js";
+import { FrameWatch, type WatchSource } from "./frame-watch.js";
 
 /**
  * Longest path of a Unix socket on the systems that Node runs on (sockaddr_un), less its
@@ -27,6 +30,8 @@ const MAX_CONNECTIONS = 32;
 const IDLE_MS = 60_000;
 /** Most commands of one connection that wait for earlier ones. */
 const MAX_WAITING = 100;
+/** Most connections that watch: one for each cockpit of this user. Each costs the bot frames. */
+const MAX_WATCHES = 8;
 
 /** A listening control socket. */
 export interface ControlServer {
@@ -35,7 +40,7 @@ export interface ControlServer {
 }
 
 /** Executes a command. Its result is the response's data, its rejection the response's error. */
-export type ControlHandler = (command: ControlCommand) => Promise<unknown>;
+export type ControlHandler = (command: AnsweredCommand) => Promise<unknown>;
 
 /**
  * Path of the control socket of a state directory: in it, or in the user runtime directory if the
@@ -59,6 +64,7 @@ export function controlSocketPath(
 export async function startControlServer(
   socketPath: string,
   handler: ControlHandler,
+  source?: WatchSource,
 ): Promise<ControlServer> {
   if (await isListening(socketPath)) {
     throw new RunError("another bot listens on this control socket", {
@@ -69,11 +75,27 @@ export async function startControlServer(
   }
   rmSync(socketPath, { force: true });
   const sockets = new Set<Socket>();
+  const watches = new Set<FrameWatch>();
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.on("close", () => sockets.delete(socket));
-    serve(socket, handler);
+    serve(socket, handler, (everyMs) => watch(socket, everyMs));
   });
+  const watch = (socket: Socket, everyMs: Ms): void => {
+    const known = [...watches].find((one) => one.socket === socket);
+    if (source === undefined)
+      throw new RunError("this bot sends no frames", { field: "command", value: "watch" });
+    if (known === undefined && watches.size >= MAX_WATCHES)
+      throw new RunError("too many connections watch this bot", {
+        field: "command",
+        value: "watch",
+        expected: `at most ${MAX_WATCHES}: close a cockpit`,
+      });
+    known?.stop();
+    const begun = new FrameWatch(socket, everyMs, source, () => watches.delete(begun));
+    watches.add(begun);
+    begun.start();
+  };
   server.maxConnections = MAX_CONNECTIONS;
   await listen(server, socketPath);
   chmodSync(socketPath, 0o600);
@@ -99,7 +121,7 @@ export function isListening(socketPath: string): Promise<boolean> {
   });
 }
 
-function serve(socket: Socket, handler: ControlHandler): void {
+function serve(socket: Socket, handler: ControlHandler, watch: (everyMs: Ms) => void): void {
   const reader = new LineReader();
   let answers: Promise<void> = Promise.resolve();
   let waiting = 0;
@@ -138,17 +160,28 @@ function serve(socket: Socket, handler: ControlHandler): void {
     }
     for (const line of lines) {
       answers = answers.then(async () => {
-        const answer = await carryOut(line, handler);
+        const answer = await carryOut(line, handler, watch);
         waiting--;
-        if (socket.writable) socket.write(maskSecrets(encodeControlResponse(answer)));
+        if (answer !== undefined && socket.writable)
+          socket.write(maskSecrets(encodeControlResponse(answer)));
       });
     }
   });
 }
 
-async function carryOut(line: string, handler: ControlHandler): Promise<ControlResponse> {
+/** Executes one line. Undefined for a `watch` that has begun: its frames are the response. */
+async function carryOut(
+  line: string,
+  handler: ControlHandler,
+  watch: (everyMs: Ms) => void,
+): Promise<ControlResponse | undefined> {
   try {
-    return { ok: true, data: (await handler(parseCommand(line))) ?? null };
+    const command = parseCommand(line);
+    if (command.command === "watch") {
+      watch(command.everyMs);
+      return undefined;
+    }
+    return { ok: true, data: (await handler(command)) ?? null };
   } catch (cause) {
     return controlError(cause);
   }
@@ -173,7 +206,7 @@ function parseCommand(line: string): ControlCommand {
     throw new ConfigError("is not a command", {
       field: "command",
       value: held,
-      expected: "status, halt, resume or flatten",
+      expected: "status, halt, resume, flatten, watch or preview",
     });
   throw new ConfigError("does not match the fields of the command", {
     field: path,

@@ -7,9 +7,9 @@ import {
   sendToRunningBot,
 } from "../../bot/control/control-client.js";
 import {
-  type ControlCommand,
-  type ControlRequest,
-  controlCommandSchema,
+  type OperatorCommand,
+  type OperatorRequest,
+  operatorCommandSchema,
 } from "../../bot/control/control-protocol.js";
 import { HEARTBEAT_FILE, mayArriveUntilMs } from "../../bot/state/heartbeat.js";
 import type { RunningBotEntry } from "../../bot/state/running-bots.js";
@@ -47,16 +47,26 @@ export interface ControlCommandOptions {
 export async function controlCommand(
   context: CliContext,
   file: string | undefined,
-  request: ControlRequest,
+  request: OperatorRequest,
   { json, waitMs }: ControlCommandOptions,
 ): Promise<void> {
   const checkedRequest = checked(request);
   const { data, text, problem } = await answerOf(context, file, checkedRequest, waitMs);
   if (json === true || text === undefined) printData(context, data, json);
   else context.stdout.write(text);
+  const auditError = readAuditError(data);
+  if (auditError !== undefined)
+    context.stderr.write(`marketwright: done, but not in the audit file: ${auditError}\n`);
   if (problem === undefined) return;
   context.stderr.write(`marketwright: ${problem}\n`);
   throw new ReportedFailure();
+}
+
+/** Why the command is not in the audit file; undefined if it is. */
+function readAuditError(data: unknown): string | undefined {
+  return typeof data === "object" && data !== null && "auditError" in data
+    ? String(data.auditError)
+    : undefined;
 }
 
 /** The result of a command. */
@@ -74,11 +84,11 @@ interface Answer {
 async function answerOf(
   context: CliContext,
   file: string | undefined,
-  checkedRequest: ControlRequest,
+  checkedRequest: OperatorRequest,
   waitMs: Ms | undefined,
 ): Promise<Answer> {
   const { env, runtime } = context;
-  const command = controlCommandSchema.parse(checkedRequest);
+  const command = operatorCommandSchema.parse(checkedRequest);
   const isKept = command.command === "halt" || command.command === "resume";
   const choice: BotSelector = { file, env, accountFor: (named) => accountOf(named, env) };
   const resume = `npx marketwright resume${file === undefined ? "" : ` ${file}`}`;
@@ -104,7 +114,7 @@ async function answerOf(
 }
 
 /** Describes the answer of a bot that was not waited for. */
-function describeAnswer(data: unknown, command: ControlCommand, resume: string): Answer {
+function describeAnswer(data: unknown, command: OperatorCommand, resume: string): Answer {
   const answer = readControlAnswer(data);
   if (answer === undefined) {
     const stopped = readStoppedBotStatus(data);
@@ -125,7 +135,7 @@ interface EndOptions {
   readonly bot: RunningBotEntry;
   /** The answer to the command. */
   readonly data: unknown;
-  readonly command: ControlCommand;
+  readonly command: OperatorCommand;
   readonly resume: string;
   readonly forMs: Ms;
   readonly signal: AbortSignal;
@@ -178,7 +188,7 @@ async function waitForEnd(
   };
 }
 
-function slippageOf(command: ControlCommand): number {
+function slippageOf(command: OperatorCommand): number {
   return command.command === "flatten" ? command.maxSlippageBps : 0;
 }
 
@@ -231,8 +241,8 @@ const OPTIONS: Readonly<Record<string, { readonly flag: string; readonly expecte
 };
 
 /** A request that no bot would accept is wrong usage, even if none runs. */
-function checked(request: ControlRequest): ControlRequest {
-  const issue = controlCommandSchema.safeParse(request).error?.issues[0];
+function checked(request: OperatorRequest): OperatorRequest {
+  const issue = operatorCommandSchema.safeParse(request).error?.issues[0];
   const key = String(issue?.path[0]);
   const option = OPTIONS[key];
   if (issue === undefined || option === undefined) return request;

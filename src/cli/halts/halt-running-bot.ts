@@ -1,9 +1,10 @@
-import { sendToRunningBot } from "../../bot/control/control-client.js";
+import { CONTROL_SOCKET, sendToRunningBot } from "../../bot/control/control-client.js";
 import type { ControlCommand } from "../../bot/control/control-protocol.js";
+import { appendAudit } from "../../bot/state/audit-log.js";
 import type { RunningBotEntry } from "../../bot/state/running-bots.js";
 import { FileStateStore } from "../../bot/state/state-dir.js";
 import { ConfigError, RunError } from "../../core/errors.js";
-import type { Hex } from "../../core/units.js";
+import type { Hex, Ms } from "../../core/units.js";
 import type { CliContext } from "../cli-context.js";
 import { haltState } from "./stopped-bot.js";
 
@@ -24,6 +25,7 @@ export async function haltRunningBot(
     return await sendToRunningBot(bot, command, clock);
   } catch (cause) {
     if (!isWritten || !(cause instanceof RunError)) throw cause;
+    if (cause.field === CONTROL_SOCKET) auditUnanswered(bot, command, cause, clock.nowMs());
     throw new RunError(`${cause.message}; the halt is stored: the next bot that starts is halted`, {
       cause,
     });
@@ -48,4 +50,19 @@ function writeAhead(
     if (cause instanceof ConfigError) throw cause;
     return false;
   }
+}
+
+/**
+ * The bot writes the commands that it receives into its audit file. This one it did not answer, and
+ * the halt is in force from its next start.
+ */
+function auditUnanswered(
+  { state }: RunningBotEntry,
+  command: Readonly<Record<string, unknown>>,
+  { message }: RunError,
+  atMs: Ms,
+): void {
+  if (state === undefined) return;
+  const entry = { via: "command-line", outcome: "error", error: message } as const;
+  appendAudit(state.directory, { atMs, command, ...entry });
 }

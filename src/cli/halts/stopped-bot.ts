@@ -3,6 +3,7 @@ import { loadBotOrders } from "../../bot/config/config.js";
 import type { ControlCommand } from "../../bot/control/control-protocol.js";
 import { writeTradedContracts } from "../../bot/market/traded-contracts.js";
 import { isLocked, lockAccount } from "../../bot/state/account-lock.js";
+import { appendAudit } from "../../bot/state/audit-log.js";
 import {
   type ContractChangeHalt,
   readContractChangeHalts,
@@ -36,6 +37,8 @@ export interface StoppedBotStatus {
   readonly halts: readonly PendingHalt[];
   /** The halts that a resume ended. */
   readonly resumed?: readonly PendingHalt[];
+  /** Why the command is not in the audit file; absent if it is. */
+  readonly auditError?: string;
 }
 
 type HaltCommand<Name extends "halt" | "resume" = "halt" | "resume"> = Extract<
@@ -68,9 +71,22 @@ export async function commandStoppedBot(
       account,
       nowMs: runtime.clock.nowMs(),
     };
-    if (command.command === "halt")
-      return { phase: "not running", account, halts: haltState(state, command) };
-    return { phase: "not running", account, ...resumeState(state, command) };
+    const done =
+      command.command === "halt"
+        ? { halts: haltState(state, command) }
+        : resumeState(state, command);
+    const auditError = appendAudit(store.directory, {
+      atMs: state.nowMs,
+      via: "command-line",
+      command,
+      outcome: "ok",
+    });
+    return {
+      phase: "not running",
+      account,
+      ...done,
+      ...(auditError === undefined ? {} : { auditError }),
+    };
   };
   if (command.command === "resume") {
     const lock = await lockAccount({ account, env, stateDir });

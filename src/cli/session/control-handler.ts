@@ -1,5 +1,7 @@
-import type { ControlCommand } from "../../bot/control/control-protocol.js";
-import type { ControlHandler } from "../../bot/control/control-server.js";
+import type { BotConfig } from "../../bot/config/config.js";
+import type { AnsweredCommand, TradingCommand } from "../../bot/control/control-protocol.js";
+import type { CommandPreview } from "../../bot/preview/command-preview.js";
+import { previewCommand } from "../../bot/preview/preview-command.js";
 import type { RunningBot } from "../../bot/run/running-bot.js";
 import type { ActiveHalt } from "../../bot/status/active-halt.js";
 import { type BotStatus, buildBotStatus } from "../../bot/status/bot-status.js";
@@ -21,10 +23,14 @@ export interface CommandOutcome {
 export type ControlAnswer = BotStatus & { readonly outcome?: CommandOutcome };
 
 /** Executes commands for a running bot. */
-export function controlHandler(running: RunningBot): ControlHandler {
-  return async (command): Promise<ControlAnswer> => {
+export function controlHandler(
+  running: RunningBot,
+): (command: AnsweredCommand) => Promise<ControlAnswer | CommandPreview> {
+  return async (command) => {
     const read = (): BotStatus => buildBotStatus(running.bot, running.liquidator);
     if (command.command === "status") return read();
+    if (command.command === "preview") return previewFor(running, command.of);
+    requireCockpitControl(running.bot.context.config, command);
     const before = read();
     applyCommand(running, command);
     checkWhole(running, command.command);
@@ -35,7 +41,7 @@ export function controlHandler(running: RunningBot): ControlHandler {
 }
 
 function outcomeOf(
-  { command, marketId }: Exclude<ControlCommand, { readonly command: "status" }>,
+  { command, marketId }: TradingCommand,
   before: BotStatus,
   after: BotStatus,
 ): CommandOutcome {
@@ -56,10 +62,31 @@ function outcomeOf(
   };
 }
 
-function applyCommand(
-  running: RunningBot,
-  command: Exclude<ControlCommand, { readonly command: "status" }>,
+function previewFor(running: RunningBot, command: TradingCommand): CommandPreview {
+  marketOf(running, command.marketId);
+  const sliceBase = command.command === "flatten" ? command.sliceBase : undefined;
+  const slice =
+    sliceBase === undefined ? undefined : sliceLots(running, command.marketId, sliceBase);
+  return previewCommand(running.bot, command, slice);
+}
+
+/**
+ * The page of another bot shows this one too. Its file alone decides if a page may command it.
+ * @throws ConfigError
+ */
+export function requireCockpitControl(
+  { cockpit, path }: Pick<BotConfig, "cockpit" | "path">,
+  { command, via }: TradingCommand,
 ): void {
+  if (via !== "cockpit" || cockpit?.control === true) return;
+  throw new ConfigError(`is not true, so that a cockpit may not ${command} this bot`, {
+    field: "cockpit.control",
+    value: cockpit?.control,
+    expected: `control: true under cockpit in ${path}, and a restart of the bot`,
+  });
+}
+
+function applyCommand(running: RunningBot, command: TradingCommand): void {
   const { bot } = running;
   const market = marketOf(running, command.marketId);
   if (bot.phase === "stopping" || bot.phase === "stopped")

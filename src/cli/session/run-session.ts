@@ -152,6 +152,8 @@ async function session(
     account,
     state,
     directory: store.directory,
+    log,
+    dryRun,
     running: () => running,
   });
   cleanup.push(() => control.server.close());

@@ -1,4 +1,5 @@
 import type { BotConfig } from "../../bot/config/config.js";
+import type { AnsweredCommand } from "../../bot/control/control-protocol.js";
 import {
   type ControlServer,
   controlSocketPath,
@@ -7,11 +8,14 @@ import {
 import type { BotCommand } from "../../bot/engine/input.js";
 import type { RunningBot } from "../../bot/run/running-bot.js";
 import type { StateStore } from "../../bot/state/state-dir.js";
+import { buildFrame } from "../../bot/status/frame.js";
 import { RunError } from "../../core/errors.js";
 import type { Hex } from "../../core/units.js";
+import type { Log } from "../../monitoring/log.js";
 import type { CliContext } from "../cli-context.js";
 import { haltState, type StoppedBotStatus } from "../halts/stopped-bot.js";
-import { controlHandler } from "./control-handler.js";
+import { auditedHandler } from "./audited-handler.js";
+import { controlHandler, requireCockpitControl } from "./control-handler.js";
 
 /** The bot to control, and the storage of its halts. */
 interface SessionControlOptions {
@@ -20,6 +24,9 @@ interface SessionControlOptions {
   readonly state: StateStore;
   /** The state directory. */
   readonly directory: string;
+  readonly log: Log;
+  /** True if nothing reaches the exchange: the audit file tells these commands apart. */
+  readonly dryRun: boolean;
   /** The bot once it runs. */
   readonly running: () => RunningBot | undefined;
 }
@@ -39,18 +46,28 @@ export async function startSessionControl(
   { env, runtime }: CliContext,
   options: SessionControlOptions,
 ): Promise<SessionControl> {
-  const { config, account, state, directory } = options;
+  const { config, account, state, directory, log } = options;
   const haltsMeanwhile: BotCommand[] = [];
-  const server = await startControlServer(controlSocketPath(directory, env), async (command) => {
+  const runningBot = (): RunningBot | undefined => {
     const running = options.running();
-    if (running !== undefined && !running.hasFailed()) return controlHandler(running)(command);
-    const phase = running === undefined ? "starting" : "ending";
-    if (command.command !== "halt")
-      throw new RunError(`the bot is ${phase}`, {
-        field: "command",
-        value: command.command,
-        expected: "a bot that runs",
-      });
+    return running === undefined || running.hasFailed() ? undefined : running;
+  };
+  const phase = (): "starting" | "ending" =>
+    options.running() === undefined ? "starting" : "ending";
+  const requireRunning = (command: string): RunningBot => {
+    const running = runningBot();
+    if (running !== undefined) return running;
+    throw new RunError(`the bot is ${phase()}`, {
+      field: "command",
+      value: command,
+      expected: "a bot that runs",
+    });
+  };
+  const respond = async (command: AnsweredCommand): Promise<unknown> => {
+    const running = runningBot();
+    if (running !== undefined || command.command !== "halt")
+      return controlHandler(requireRunning(command.command))(command);
+    requireCockpitControl(config, command);
     // Stored at once, because the bot may be restarted. A starting bot that has already read its
     // state receives it too.
     const halts = haltState(
@@ -63,7 +80,12 @@ export async function startSessionControl(
       reason,
       ...(marketId === undefined ? {} : { marketId }),
     });
-    return { phase, account, halts } satisfies StoppedBotStatus;
-  });
+    return { phase: phase(), account, halts } satisfies StoppedBotStatus;
+  };
+  const server = await startControlServer(
+    controlSocketPath(directory, env),
+    auditedHandler(respond, { directory, dryRun: options.dryRun, clock: runtime.clock, log }),
+    { clock: runtime.clock, frame: () => buildFrame(requireRunning("watch")) },
+  );
   return { server, earlyHalts: haltsMeanwhile };
 }

@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import type { ControlRequest } from "../../bot/control/control-protocol.js";
+import type { OperatorRequest } from "../../bot/control/control-protocol.js";
 import { ConfigError } from "../../core/errors.js";
 import type { Ms } from "../../core/units.js";
 import type { CliContext } from "../cli-context.js";
@@ -88,7 +88,7 @@ function addControlCommand(
   context: CliContext,
   name: string,
   description: string,
-  request: (options: ControlOptions) => ControlRequest,
+  request: (options: ControlOptions) => OperatorRequest,
   defaultWaitMs: Ms = 0,
 ): Command {
   return program

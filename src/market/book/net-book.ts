@@ -113,7 +113,8 @@ function bestBeyondOwn(side: ReadableSide, own: readonly OwnRestingOrder[]): Tic
   return best;
 }
 
-function ownLotsAt(own: readonly OwnRestingOrder[], side: Side, ticks: Ticks): Lots {
+/** Lots of our own orders at one price. */
+export function ownLotsAt(own: readonly OwnRestingOrder[], side: Side, ticks: Ticks): Lots {
   let lots = 0;
   for (let i = 0; i < own.length; i++) {
     const order = own[i];

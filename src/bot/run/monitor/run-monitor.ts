@@ -12,6 +12,7 @@ import type { Bot } from "../../engine/bot.js";
 import type { BotEvent, StopResult } from "../../engine/bot-event.js";
 import { isQuoting } from "../../market/quoting-status.js";
 import { actionText } from "../../safety/ladder-text.js";
+import { RecentFills } from "../../status/recent-fills.js";
 import { logStrategyFailure } from "../../strategy/log-strategy-failure.js";
 import { setBotGauges } from "./bot-gauges.js";
 import { LiquidationMonitor } from "./liquidation-monitor.js";
@@ -24,6 +25,8 @@ type HaltEvent = Extract<BotEvent, { kind: "halted" }>;
 export class RunMonitor {
   /** The monitor of its liquidator's events. */
   readonly liquidation: LiquidationMonitor;
+  /** The newest fills, for a cockpit. */
+  readonly recentFills = new RecentFills();
   streamGaps = 0;
   malformed = 0;
   stopResult: StopResult | undefined;
@@ -74,6 +77,7 @@ export class RunMonitor {
 
   onBotEvent(notice: BotEvent): void {
     this.#shortages.checkEnded();
+    this.recentFills.onBotEvent(notice);
     switch (notice.kind) {
       case "log":
         return this.#runLog.write(notice.level, notice.message, notice.fields);

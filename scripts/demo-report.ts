@@ -14,6 +14,16 @@ import { type MakerRun, runMaker } from "./demo/run-maker.js";
 const ROOT = new URL("../", import.meta.url);
 const PAGE = new URL("docs/reference/demo.md", ROOT);
 
+/** The first and the last seed. */
+type SeedRange = readonly [first: number, last: number];
+
+/** The runs of the page's last table: two jumps each. */
+const SHOCKS = {
+  exchange: fileURLToPath(new URL("config/liquidations-exchange.yaml", ROOT)),
+  range: [1, 6],
+  minutes: 10,
+} as const;
+
 const { values } = parseArgs({
   options: {
     bot: { type: "string", default: fileURLToPath(new URL("config/bot.yaml", ROOT)) },
@@ -30,29 +40,31 @@ if (!(Number.isSafeInteger(minutes) && minutes >= 1 && minutes <= 1440))
     value: values.minutes,
     expected: "whole minutes of the exchange's time, from 1 to 1440",
   });
-const [first, last] = seedRange(values.seeds);
+const range = seedRange(values.seeds);
 
 if (values.write) {
-  let page = readFileSync(PAGE, "utf8");
-  const calm = await run(values.exchange);
-  page = withTables(page, "calm", renderRuns(calm, true));
-  const shocks = await run(fileURLToPath(new URL("config/liquidations-exchange.yaml", ROOT)));
-  page = withTables(page, "shocks", renderRuns(shocks, false));
-  writeFileSync(PAGE, page);
+  const calm = renderRuns(await run(values.exchange, range, minutes), true);
+  const shocks = renderRuns(await run(SHOCKS.exchange, SHOCKS.range, SHOCKS.minutes), false);
+  const page = withTables(readFileSync(PAGE, "utf8"), "calm", calm);
+  writeFileSync(PAGE, withTables(page, "shocks", shocks));
 } else {
-  process.stdout.write(renderRuns(await run(values.exchange), true));
+  process.stdout.write(renderRuns(await run(values.exchange, range, minutes), true));
 }
 
-async function run(exchangeFile: string): Promise<readonly MakerRun[]> {
+async function run(
+  exchangeFile: string,
+  [first, last]: SeedRange,
+  ofMinutes: number,
+): Promise<readonly MakerRun[]> {
   const runs: MakerRun[] = [];
   for (let seed = first; seed <= last; seed++) {
-    runs.push(await runMaker({ botFile: values.bot, exchangeFile, seed, minutes }));
+    runs.push(await runMaker({ botFile: values.bot, exchangeFile, seed, minutes: ofMinutes }));
     process.stderr.write(`seed ${seed} of ${exchangeFile} is done\n`);
   }
   return runs;
 }
 
-function seedRange(text: string): readonly [number, number] {
+function seedRange(text: string): SeedRange {
   const match = /^(\d{1,9})(?:-(\d{1,9}))?$/.exec(text);
   const from = Number(match?.[1]);
   const to = Number(match?.[2] ?? match?.[1]);

@@ -36,6 +36,12 @@ const CONTRACT = {
   modules: ["exchange/records", "exchange/protocol/*", "chain/abi/*"],
 };
 
+/** @type {Modules} The control sockets of running bots, as a client uses them. */
+const CONTROL = {
+  name: "the control sockets of `bot`",
+  modules: ["bot/control/*", "bot/state/running-bots"],
+};
+
 /** @type {Modules} */
 const INTENT = { name: "the intent of `strategies`", modules: ["strategies/intent"] };
 
@@ -118,6 +124,10 @@ export const ROOMS = {
   backtest: {
     holds: "the bot on [recorded history](../guides/backtest.md), sweeps, comparisons",
     mayImport: [...TRADING, "history", "monitoring", "bot"],
+  },
+  cockpit: {
+    holds: "the [page](../reference/cockpit.md) of all running bots: a server in its own thread",
+    mayImport: ["core", CONTROL],
   },
   cli: {
     holds: "the commands, and what `--help` prints of them",

@@ -112,7 +112,7 @@ describe("the audit file", () => {
       await expect(sendControlRequest(path, { command, via: "cockpit" }, clock)).rejects.toThrow(
         `cockpit.control: is not true, so that a cockpit may not ${command} this bot`,
       );
-    expect(await openOrders(file, env)).not.toEqual([]);
+    await untilQuoting(file, env);
     expect(auditOf(stateDir()).map(({ via, outcome }) => [via, outcome])).toEqual(
       Array.from({ length: 3 }, () => ["cockpit", "error"]),
     );

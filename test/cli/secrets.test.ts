@@ -200,6 +200,7 @@ const ATTEMPTS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["call", OTHER_KEY],
   ],
   status: each("status"),
+  cockpit: each("cockpit"),
   halt: each("halt", "--reason", KEY),
   resume: each("resume"),
   flatten: each("flatten"),

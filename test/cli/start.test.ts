@@ -151,7 +151,7 @@ describe("marketwright start", () => {
     });
     expect(refused.err).toContain(`process ${child.pid} has the exchange`);
     const { code, out, err } = await start(
-      [...args, "--port", "0", "--metrics-port", "0", "--for", "3s"],
+      [...args, "--port", "0", "--metrics-port", "0", "--cockpit-port", "0", "--for", "3s"],
       folder,
     ).done;
     expect({ code, err }).toEqual({ code: 0, err: expect.stringContaining("metrics are served") });
@@ -247,6 +247,7 @@ export default defineStrategy({
     for (const [option, value] of [
       ["--port", "x"],
       ["--metrics-port", "70000"],
+      ["--cockpit-port", "70000"],
       ["--rpc-port", "0"],
     ] as const) {
       const { code, err } = await start([...args, option, value], folder).done;

@@ -54,7 +54,11 @@ describe("watch, on a bot of the embedded exchange", () => {
     expect(frame.status).toEqual(status);
     expect(frame.control).toBe(true);
     const market = frame.markets.btcusdc;
-    expect(market).toMatchObject({ tickSize: "0.1", stepSize: "0.001" });
+    expect(market).toMatchObject({
+      tickSize: "0.1",
+      stepSize: "0.001",
+      params: { halfSpreadBps: 0.2, sizeBase: 0.05 },
+    });
     expect(market?.bids[0]?.price).toBe(frame.status.markets.btcusdc?.bestBid);
     expect(market?.asks[0]?.price).toBe(frame.status.markets.btcusdc?.bestAsk);
     expect(market?.bids.length).toBeLessThanOrEqual(20);

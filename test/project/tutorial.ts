@@ -189,7 +189,10 @@ export class Tutorial {
   #here(text: string): string {
     return text
       .replace(/--for \d+[smh]/, text.includes(" data record ") ? SHORT_RECORDING : SHORT_RUN)
-      .replace(/^marketwright start\b/, "$& --port 0 --rpc-port 0 --metrics-port 0")
+      .replace(
+        /^marketwright start\b/,
+        "$& --port 0 --rpc-port 0 --metrics-port 0 --cockpit-port 0",
+      )
       .replace(/^marketwright exchange\b/, "$& --port 0 --rpc-port 0")
       .replaceAll(PAGE_PORT, this.#port ?? PAGE_PORT)
       .replaceAll(PAGE_HOME, this.#root);

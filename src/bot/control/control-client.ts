@@ -5,12 +5,20 @@ import { ConfigError, RunError } from "../../core/errors.js";
 import type { Clock } from "../../core/runtime/runtime.js";
 import type { Ms } from "../../core/units.js";
 import { findRunningBots, type RunningBotEntry, realPath } from "../state/running-bots.js";
-import { type ControlRequest, LineReader } from "./control-protocol.js";
+import { type ControlRequest, type ControlResponse, LineReader } from "./control-protocol.js";
 import { isListening } from "./control-server.js";
 
 const answerSchema = z.discriminatedUnion("ok", [
   z.object({ ok: z.literal(true), data: z.unknown() }),
-  z.object({ ok: z.literal(false), error: z.object({ name: z.string(), message: z.string() }) }),
+  z.object({
+    ok: z.literal(false),
+    error: z.object({
+      name: z.string(),
+      message: z.string(),
+      field: z.string().optional(),
+      expected: z.string().optional(),
+    }),
+  }),
 ]);
 
 /** Selects a bot: the one of a file, or the only one that runs. */
@@ -96,13 +104,26 @@ export function sendToRunningBot(
  * @throws RunError if the bot does not answer or answers that the command failed; ConfigError if it
  * answers that the command is wrong.
  */
-export function sendControlRequest(
+export async function sendControlRequest(
   socketPath: string,
   request: ControlRequest,
   clock: Clock,
   timeoutMs: Ms = ANSWER_WITHIN_MS,
   name = "the bot",
 ): Promise<unknown> {
+  const answer = await requestControlResponse(socketPath, request, clock, timeoutMs, name);
+  if (answer.ok) return answer.data;
+  throw refusal(answer.error);
+}
+
+/** Sends a command to a bot and waits for its response. @throws RunError if none comes. */
+export function requestControlResponse(
+  socketPath: string,
+  request: ControlRequest,
+  clock: Clock,
+  timeoutMs: Ms = ANSWER_WITHIN_MS,
+  name = "the bot",
+): Promise<ControlResponse> {
   return new Promise((resolve, reject) => {
     const socket = createConnection(socketPath);
     const reader = new LineReader();
@@ -136,13 +157,13 @@ export function sendControlRequest(
       if (lines === undefined) return fail("the bot's answer is too long");
       const [line] = lines;
       if (line === undefined) return;
-      let answer: z.output<typeof answerSchema>;
+      let answer: ControlResponse;
       try {
         answer = answerSchema.parse(JSON.parse(line));
       } catch (cause) {
         return fail("the bot's answer is not valid", cause);
       }
-      end(() => (answer.ok ? resolve(answer.data) : reject(refusal(answer.error))));
+      end(() => resolve(answer));
     });
   });
 }

@@ -64,6 +64,8 @@ export const controlCommandSchema = z.discriminatedUnion("command", [
   }),
   /** Answers what a command would do now, and does nothing. */
   z.strictObject({ command: z.literal("preview"), of: tradingCommandSchema }),
+  /** Answers a fresh link to the bot's cockpit, which works once. */
+  z.strictObject({ command: z.literal("cockpit-link") }),
 ]);
 
 /** A checked command, defaults filled in. */
@@ -97,7 +99,7 @@ export type ControlResponse =
       };
     };
 
-/** Longest line that either side accepts. */
+/** Longest line of a command or an answer. */
 const MOST_LINE_BYTES = 1_000_000;
 
 /** A failure as it is sent to the client. */
@@ -114,13 +116,18 @@ export function encodeControlResponse(answer: ControlResponse): string {
   return `${JSON.stringify(answer, (_key, held: unknown) => (typeof held === "bigint" ? held.toString() : held))}\n`;
 }
 
-/** Joins chunks into lines; undefined once a line is longer than the protocol allows. */
+/** Joins chunks into lines; undefined once a line is longer than allowed. */
 export class LineReader {
+  readonly #mostBytes: number;
   #held = "";
+
+  constructor(mostBytes = MOST_LINE_BYTES) {
+    this.#mostBytes = mostBytes;
+  }
 
   push(chunk: string): readonly string[] | undefined {
     const lines = (this.#held + chunk).split("\n");
     this.#held = lines.pop() ?? "";
-    return this.#held.length > MOST_LINE_BYTES ? undefined : lines;
+    return this.#held.length > this.#mostBytes ? undefined : lines;
   }
 }

@@ -44,6 +44,8 @@ export interface FrameMarket {
   /** Best first; empty while the book is not synchronised. */
   readonly bids: readonly FrameLevel[];
   readonly asks: readonly FrameLevel[];
+  /** The running parameters of the strategy, as its file would have them. */
+  readonly params: Readonly<Record<string, unknown>>;
   /** The newest fills, oldest first: at most 200, and fewer if the bot has many markets. */
   readonly fills: readonly FrameFill[];
 }
@@ -104,6 +106,7 @@ function frameMarket(bot: Bot, trader: MarketTrader, fills: readonly RecentFill[
   return {
     tickSize,
     stepSize,
+    params: bot.context.config.markets[trader.marketId]?.params ?? {},
     bids: book.isSynchronised ? levels("BUY", book.bids.top(DEPTH)) : [],
     asks: book.isSynchronised ? levels("SELL", book.asks.top(DEPTH)) : [],
     fills: fills.map(({ trade, level }) => ({

@@ -1,4 +1,3 @@
-import { createAccountSigner, readAccountKey } from "../../bot/config/account-key.js";
 import { loadBotOrders } from "../../bot/config/config.js";
 import {
   type BotSelector,
@@ -15,8 +14,9 @@ import { HEARTBEAT_FILE, mayArriveUntilMs } from "../../bot/state/heartbeat.js";
 import type { RunningBotEntry } from "../../bot/state/running-bots.js";
 import { stateDirFor } from "../../bot/state/state-dir.js";
 import { ConfigError, FormatError } from "../../core/errors.js";
-import type { Hex, MarketId, Ms } from "../../core/units.js";
+import type { MarketId, Ms } from "../../core/units.js";
 import type { CliContext } from "../cli-context.js";
+import { accountOfFile } from "../control/account-of-file.js";
 import { describeCommand, whyNotFlattening } from "../control/describe-command.js";
 import { describeStoppedBot, readStoppedBotStatus } from "../control/describe-stopped-bot.js";
 import { formatStatus } from "../control/format-status.js";
@@ -90,7 +90,7 @@ async function answerOf(
   const { env, runtime } = context;
   const command = operatorCommandSchema.parse(checkedRequest);
   const isKept = command.command === "halt" || command.command === "resume";
-  const choice: BotSelector = { file, env, accountFor: (named) => accountOf(named, env) };
+  const choice: BotSelector = { file, env, accountFor: (named) => accountOfFile(named, env) };
   const resume = `npx marketwright resume${file === undefined ? "" : ` ${file}`}`;
   if (isKept && file !== undefined && (await findRunningBotOfFile(file, choice)) === undefined) {
     const unstarted = await commandStoppedBot(context, file, command);
@@ -198,7 +198,7 @@ function slippageOf(command: OperatorCommand): number {
  */
 function openOrdersUnknown(file: string, env: CliContext["env"]): string | undefined {
   const config = loadBotOrders(file, env);
-  const heartbeat = openExistingState(stateDirFor(config, accountOf(file, env)))?.read(
+  const heartbeat = openExistingState(stateDirFor(config, accountOfFile(file, env)))?.read(
     HEARTBEAT_FILE,
   );
   const { signatureWindowMs } = config.exchange;
@@ -223,15 +223,6 @@ function unresumedText(
   if (halts.length > 0)
     return `nothing was resumed: ${marketId} has no halt to resume. Elsewhere there is ${halts.map(({ name }) => name).join(", ")}; the command without --market resumes all`;
   return "nothing was resumed: the bot does not run, and no halt waits for its next start. When it starts, it checks its strategies, the exchange's rules and its other guards again";
-}
-
-/**
- * @throws ConfigError for an invalid file or a missing key, RunError for a keystore that cannot be
- * decrypted.
- */
-function accountOf(file: string, env: CliContext["env"]): Hex {
-  const { account } = loadBotOrders(file, env);
-  return createAccountSigner(account, readAccountKey(account, env)).address;
 }
 
 const OPTIONS: Readonly<Record<string, { readonly flag: string; readonly expected: string }>> = {

@@ -22,6 +22,7 @@ export interface StartCommandOptions extends ExchangePorts {
   readonly exchange?: string;
   readonly competitor?: string;
   readonly metricsPort?: string;
+  readonly cockpitPort?: string;
   readonly for?: string;
   readonly json?: boolean;
   readonly screen: boolean;
@@ -165,15 +166,17 @@ function portArgs({ port, rpcPort }: StartCommandOptions): readonly string[] {
  */
 function atStarted(
   written: unknown,
-  { port, rpcPort, metricsPort }: StartCommandOptions,
+  { port, rpcPort, metricsPort, cockpitPort }: StartCommandOptions,
   started: StartedExchange | undefined,
 ): unknown {
   const metrics = metricsPort === undefined ? undefined : parsePort("--metrics-port", metricsPort);
+  const cockpit = cockpitPort === undefined ? undefined : parsePort("--cockpit-port", cockpitPort);
   if (!isMap(written)) return written;
   const { exchange, chain } = written;
   return {
     ...written,
     ...(metrics === undefined ? {} : { metrics: { ...mapOf(written.metrics), port: metrics } }),
+    ...(cockpit === undefined ? {} : { cockpit: { ...mapOf(written.cockpit), port: cockpit } }),
     ...(port === undefined || started === undefined
       ? {}
       : { exchange: { ...mapOf(exchange), rest: started.restUrl, stream: started.streamUrl } }),

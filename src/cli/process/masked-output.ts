@@ -1,6 +1,19 @@
 import { maskSecrets, protectAddress, protectSecret } from "../../core/crypto/secrets.js";
 import type { CliContext, TextStream } from "../cli-context.js";
 
+/** The writes beneath the masks, by stream. */
+const unmaskedWrites = new WeakMap<object, (text: string) => unknown>();
+
+/**
+ * Writes a secret that this user asked for, such as a link that works once, on a stream that masks
+ * secrets.
+ */
+export function writeUnmasked(stream: TextStream, text: string): void {
+  const write = unmaskedWrites.get(stream);
+  if (write === undefined) stream.write(text);
+  else write(text);
+}
+
 /** Returns the context with output streams that mask secrets. */
 export function withMaskedOutput<Context extends Pick<CliContext, "stdout" | "stderr">>(
   context: Context,
@@ -13,7 +26,7 @@ export function withMaskedOutput<Context extends Pick<CliContext, "stdout" | "st
  * descriptor directly, such as a non-blocking live screen, masks its own output.
  */
 function masked(stream: TextStream): TextStream {
-  return {
+  const outer: TextStream = {
     fd: stream.fd,
     get isTTY() {
       return stream.isTTY;
@@ -28,6 +41,8 @@ function masked(stream: TextStream): TextStream {
     on: (event, listener) => stream.on(event, listener),
     off: (event, listener) => stream.off(event, listener),
   };
+  unmaskedWrites.set(outer, (text) => writeUnmasked(stream, text));
+  return outer;
 }
 
 type Write = NodeJS.WriteStream["write"];
@@ -43,6 +58,7 @@ export function maskProcessOutput(): void {
       chunk: string | Uint8Array,
       ...rest: unknown[]
     ) => boolean;
+    unmaskedWrites.set(stream, write);
     stream.write = ((chunk: string | Uint8Array, ...rest: unknown[]) =>
       write(maskedChunk(chunk), ...rest)) as Write;
   }

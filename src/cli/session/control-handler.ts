@@ -22,10 +22,13 @@ export interface CommandOutcome {
 /** The response to a command: the bot's status after it, and the command's effect. */
 export type ControlAnswer = BotStatus & { readonly outcome?: CommandOutcome };
 
+/** A command that concerns the bot itself, not its cockpit. */
+type BotControlCommand = Exclude<AnsweredCommand, { readonly command: "cockpit-link" }>;
+
 /** Executes commands for a running bot. */
 export function controlHandler(
   running: RunningBot,
-): (command: AnsweredCommand) => Promise<ControlAnswer | CommandPreview> {
+): (command: BotControlCommand) => Promise<ControlAnswer | CommandPreview> {
   return async (command) => {
     const read = (): BotStatus => buildBotStatus(running.bot, running.liquidator);
     if (command.command === "status") return read();

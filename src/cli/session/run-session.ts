@@ -37,6 +37,7 @@ import { type Companions, watchCompanions } from "./companion.js";
 import { ordersLeftText } from "./report-run-end.js";
 import { createRetryingState } from "./retrying-state.js";
 import { serveMetrics } from "./serve-metrics.js";
+import { openSessionCockpit, type SessionCockpit } from "./session-cockpit.js";
 import { startSessionControl } from "./session-control.js";
 import { openSessionRecorder } from "./session-recorder.js";
 import { untilStopped } from "./until-stopped.js";
@@ -147,6 +148,8 @@ async function session(
   // Everything that may fail comes before the bot: once it quotes, only its own shutdown may end
   // it.
   const state = dryRun ? new DryRunStateStore(store) : store;
+  const cockpit = await openSessionCockpit(context, config, log);
+  cleanup.push(() => cockpit.stop());
   const control = await startSessionControl(context, {
     config,
     account,
@@ -155,6 +158,7 @@ async function session(
     log,
     dryRun,
     running: () => running,
+    cockpitLink: () => cockpit.link(),
   });
   cleanup.push(() => control.server.close());
   const entry = {
@@ -241,7 +245,7 @@ async function session(
   cleanup.push(watchCompanions(options, log));
   cleanup.push(warnOfImplausibleValues(bot, runtime.clock, log));
 
-  const screen = withScreen ? openScreen(context, bot, log, support.color) : undefined;
+  const screen = withScreen ? openScreen(context, bot, log, support.color, cockpit) : undefined;
   if (screen !== undefined) cleanup.push(() => screen.stop());
   const { forMs } = options;
   if (forMs !== undefined) watchdog?.endsIn(forMs);
@@ -304,15 +308,21 @@ async function announceCrypto(log: OpenLog): Promise<void> {
 function openScreen(
   context: CliContext,
   bot: RunningBot,
-  log: OpenLog,
+  { destination }: OpenLog,
   color: boolean,
+  cockpit: SessionCockpit,
 ): LiveScreen {
+  cockpit.holdBack();
   const { clock } = context.runtime;
   const setting = {
     clock,
     startedMs: clock.nowMs(),
     startedMonotonicMs: clock.monotonicMs(),
-    footer: `log: ${log.destination}   Ctrl-C cancels the bot's orders and exits`,
+    get footer() {
+      const log = `log: ${destination}   Ctrl-C cancels the bot's orders and exits`;
+      const page = cockpit.screenText();
+      return page === undefined ? log : `${page}   ${log}`;
+    },
   };
   return startScreen({
     terminal: context.stdout,

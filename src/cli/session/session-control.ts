@@ -9,6 +9,7 @@ import type { BotCommand } from "../../bot/engine/input.js";
 import type { RunningBot } from "../../bot/run/running-bot.js";
 import type { StateStore } from "../../bot/state/state-dir.js";
 import { buildFrame } from "../../bot/status/frame.js";
+import type { CockpitLink } from "../../cockpit/cockpit-messages.js";
 import { RunError } from "../../core/errors.js";
 import type { Hex } from "../../core/units.js";
 import type { Log } from "../../monitoring/log.js";
@@ -29,6 +30,8 @@ interface SessionControlOptions {
   readonly dryRun: boolean;
   /** The bot once it runs. */
   readonly running: () => RunningBot | undefined;
+  /** A fresh link to the bot's cockpit. @throws RunError if it has none, or it is not open. */
+  readonly cockpitLink: () => Promise<CockpitLink>;
 }
 
 /** The control socket of a session, from before the bot's start to its end. */
@@ -64,6 +67,7 @@ export async function startSessionControl(
     });
   };
   const respond = async (command: AnsweredCommand): Promise<unknown> => {
+    if (command.command === "cockpit-link") return options.cockpitLink();
     const running = runningBot();
     if (running !== undefined || command.command !== "halt")
       return controlHandler(requireRunning(command.command))(command);

@@ -32,6 +32,6 @@ async function lockStart(path: string, what: string): Promise<() => void> {
   if (lock instanceof ProcessLock) return () => lock.release();
   throw new RunError(`another start is running: process ${lock} ${what}`, {
     expected:
-      "one start at a time, or another file and other ports: --port, --rpc-port, --metrics-port",
+      "one start at a time, or another file and other ports: --port, --rpc-port, --metrics-port, --cockpit-port",
   });
 }

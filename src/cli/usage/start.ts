@@ -24,6 +24,10 @@ export function addStart(program: Command, context: CliContext): void {
       "--metrics-port <number>",
       "this port for the metrics instead of the bot file's; 0 takes any free one",
     )
+    .option(
+      "--cockpit-port <number>",
+      "this port for the cockpit instead of the bot file's; 0 takes any free one",
+    )
     .option("--for <duration>", "stop after this time: 30s, 5m, 1h")
     .option("--json", "print one JSON object at the end; no live screen")
     .option("--no-screen", "log instead of the live screen")

@@ -155,6 +155,7 @@ describe("the bench command of several names", () => {
     "turn",
     "confirm",
     "start-up",
+    "cockpit-pages",
   ];
   let said: ReturnType<typeof bench>;
   const measured = (name: string): Measured => {

@@ -26,7 +26,7 @@ const SHARED = [
   "test/history/!(captures|download|store-lock).test.ts",
   "test/history/{columns,sources}/*.test.ts",
   "test/liquidator/**/*.test.ts",
-  "test/monitoring/{log,metrics-server-bounds,screen,screen-liquidator}.test.ts",
+  "test/monitoring/{log,metrics-server-bounds,screen,screen-controls,screen-liquidator}.test.ts",
   "test/simulation/*.test.ts",
   "test/simulator/!(http-abuse|http-server|slow-reader).test.ts",
   "test/simulator/{chain,flow,markets,naive,settlement}/**/*.test.ts",

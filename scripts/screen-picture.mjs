@@ -1,18 +1,17 @@
 // Makes docs/screen.svg: runs `marketwright start` in a terminal of tmux, waits, and draws the
 // terminal's contents. The colours follow the reader's light or dark scheme. Every run of
-// characters
-// is fixed to the terminal's columns, so that no monospaced font shifts anything.
+// characters is fixed to the terminal's columns, so that no monospaced font shifts anything.
 //
-// node scripts/screen-picture.mjs [SECONDS]
-// needs tmux, and the ports of config/bot.yaml and config/exchange.yaml
+// node scripts/screen-picture.mjs [SECONDS] [COLUMNSxROWS] [FILE] [ARGUMENT...]
+// needs tmux, and the ports of config/bot.yaml and config/exchange.yaml. Arguments replace `start`.
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
-const COLUMNS = 120;
-const ROWS = 32;
+const [, , secondsText = "40", size = "120x40", file, ...args] = process.argv;
+const [COLUMNS, ROWS] = size.split("x").map(Number);
 const CELL_WIDTH = 8.4;
 const LINE_HEIGHT = 18;
 const FONT_SIZE = 14;
@@ -23,22 +22,24 @@ const COLOURS = { 31: "red", 32: "green", 33: "yellow", 36: "cyan" };
 const ESCAPE = String.fromCharCode(27);
 
 /** Styles continue from line to line of a capture. */
-const style = { bold: false, dim: false, colour: "" };
+const style = { bold: false, dim: false, inverse: false, colour: "" };
 
-const seconds = Number(process.argv[2] ?? 40);
-if (!(seconds > 0)) {
-  process.stderr.write(`screen-picture: ${process.argv[2]} is not a number of seconds\n`);
+const seconds = Number(secondsText);
+if (!(seconds > 0) || !(COLUMNS > 0) || !(ROWS > 0)) {
+  process.stderr.write(
+    `screen-picture: expected seconds and a size such as 120x40, got ${secondsText} and ${size}\n`,
+  );
   process.exitCode = 2;
 } else {
   const capture = await captured(seconds * 1000);
-  writeFileSync(new URL("../docs/screen.svg", import.meta.url), svgOf(capture));
+  writeFileSync(file ?? new URL("../docs/screen.svg", import.meta.url), svgOf(capture));
 }
 
 async function captured(delayMs) {
   const session = `marketwright-picture-${process.pid}`;
   const size = ["-x", String(COLUMNS), "-y", String(ROWS)];
   // With CI set no screen would be shown.
-  const command = `env -u CI -u NO_COLOR '${process.execPath}' bin/marketwright.js start`;
+  const command = `env -u CI -u NO_COLOR '${process.execPath}' bin/marketwright.js ${args.length === 0 ? "start" : args.join(" ")}`;
   tmux("new-session", "-d", "-s", session, "-c", ROOT, ...size, command);
   try {
     await sleep(delayMs);
@@ -69,12 +70,14 @@ function svgOf(text) {
 <title>The live screen of a bot that makes two markets</title>
 <style>
   rect { fill: #ffffff; stroke: #d0d7de; }
+  .back { fill: #1f2328; stroke: none; }
   text { font: ${FONT_SIZE}px ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace; fill: #1f2328; white-space: pre; }
-  .dim { fill: #59636e; } .bold { font-weight: 600; }
+  .dim { fill: #59636e; } .bold { font-weight: 600; } .inverse { fill: #ffffff; }
   .red { fill: #cf222e; } .green { fill: #116329; } .yellow { fill: #7d4e00; } .cyan { fill: #0550ae; }
   @media (prefers-color-scheme: dark) {
     rect { fill: #0d1117; stroke: #3d444d; }
     text { fill: #f0f6fc; }
+    .back { fill: #f0f6fc; } .inverse { fill: #0d1117; }
     .dim { fill: #9198a1; }
     .red { fill: #ff7b72; } .green { fill: #56d364; } .yellow { fill: #e3b341; } .cyan { fill: #79c0ff; }
   }
@@ -91,7 +94,10 @@ function textOf({ text, column, classes }, row) {
   const length = ([...text].length * CELL_WIDTH).toFixed(1);
   const style = classes.length === 0 ? "" : ` class="${classes.join(" ")}"`;
   const escaped = text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
-  return `<text x="${x}" y="${y}" textLength="${length}" xml:space="preserve"${style}>${escaped}</text>`;
+  const back = classes.includes("inverse")
+    ? `<rect class="back" x="${x}" y="${y - FONT_SIZE}" width="${length}" height="${LINE_HEIGHT}"/>`
+    : "";
+  return `${back}<text x="${x}" y="${y}" textLength="${length}" xml:space="preserve"${style}>${escaped}</text>`;
 }
 
 /**
@@ -108,6 +114,7 @@ function spansOf(line) {
     const classes = [
       ...(style.bold ? ["bold"] : []),
       ...(style.dim ? ["dim"] : []),
+      ...(style.inverse ? ["inverse"] : []),
       ...(style.colour === "" ? [] : [style.colour]),
     ];
     if (text !== "")
@@ -124,9 +131,10 @@ function spansOf(line) {
 function restyle(parameters) {
   for (const parameter of parameters.split(";")) {
     if (parameter === "0" || parameter === "")
-      Object.assign(style, { bold: false, dim: false, colour: "" });
+      Object.assign(style, { bold: false, dim: false, inverse: false, colour: "" });
     else if (parameter === "1") style.bold = true;
     else if (parameter === "2") style.dim = true;
+    else if (parameter === "7") style.inverse = true;
     else if (parameter === "22") Object.assign(style, { bold: false, dim: false });
     else if (parameter === "39") style.colour = "";
     else style.colour = COLOURS[parameter] ?? style.colour;

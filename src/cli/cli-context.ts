@@ -1,6 +1,7 @@
 import { createLiveRuntime } from "../core/runtime/live-runtime.js";
 import type { Runtime } from "../core/runtime/runtime.js";
 import { onUncaught, type UncaughtHandler } from "../core/uncaught.js";
+import { type Keyboard, onSuspension, openKeyboard } from "./process/keyboard.js";
 import type { ProcessEnd } from "./process/process-end.js";
 import type { TerminalStreams } from "./process/terminal-prompt.js";
 import { promptSecret } from "./process/terminal-secret.js";
@@ -29,6 +30,10 @@ export interface CliContext {
   readonly promptSecret?: (prompt: string) => Promise<string>;
   /** The terminal on which a command may ask. Absent without one. */
   readonly terminal?: TerminalStreams;
+  /** The keyboard for a live screen. Absent unless stdin and stdout are terminals. */
+  readonly keyboard?: Keyboard | undefined;
+  /** {@link onSuspension} of this process. Absent if a test runs the command. */
+  readonly onSuspension?: (suspend: () => void, resume: () => void) => () => void;
   readonly runtime: Runtime;
   /** {@link onUncaught} of this process. Absent if a test runs the command. */
   readonly onUncaught?: (handler: UncaughtHandler) => () => void;
@@ -64,6 +69,8 @@ export function processContext(
     ...(process.stdin.isTTY && process.stderr.isTTY
       ? { terminal: { input: process.stdin, output: process.stderr } }
       : {}),
+    keyboard: openKeyboard(),
+    onSuspension,
     runtime,
     onUncaught,
     interrupted: () => end.signal(() => runtime.clock.monotonicMs()),

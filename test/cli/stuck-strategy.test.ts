@@ -7,6 +7,7 @@ import { ecdsaScheme } from "#core/signing.js";
 import { builtCommand } from "../support/built-command.js";
 import { captureCli } from "./captured-cli.js";
 import { CommandedExchange, openOrders, untilQuoting } from "./commanded-exchange.js";
+import { hasTerminals, skipNote, TerminalRun } from "./terminal-run.js";
 import { until } from "./until.js";
 
 const exchange = new CommandedExchange();
@@ -122,6 +123,38 @@ describe("a strategy that never returns", () => {
     bot.child.kill("SIGTERM");
     expect(await bot.ended).toEqual({ code: 0, signal: null });
     expect(await openOrders(file, env)).toEqual([]);
+  });
+});
+
+describe.skipIf(!hasTerminals)(`a strategy that hangs behind the live screen${skipNote}`, () => {
+  it("leaves the terminal to the report, and Ctrl-C ends the process", async () => {
+    const { file, env, loops } = loopingBot();
+    const run = new TerminalRun(`"${process.execPath}" "${command}" run "${file}"`, env);
+    children.push(run.child);
+    await untilQuoting(file, env);
+    await run.untilShown("q stop");
+    loops();
+    // In raw mode nobody would read the key: the bot would have to be killed from elsewhere.
+    await run.untilSaid("A signal ends the process at once.");
+    run.type("\u0003");
+    expect(await run.end()).toMatchObject({ isRestored: true });
+    expect(run.text.split("\u001b[?1049l")[1]).toContain("the strategy of btcusdc (");
+  });
+
+  it("draws again once the strategy returns", async () => {
+    const { file, env, loops, returns } = loopingBot();
+    const run = new TerminalRun(`"${process.execPath}" "${command}" run "${file}"`, env);
+    children.push(run.child);
+    await untilQuoting(file, env);
+    await run.untilShown("q stop");
+    loops();
+    await run.untilSaid("A signal ends the process at once.");
+    returns();
+    await run.untilShown("q stop");
+    run.type("q");
+    await run.untilShown("Stop the bot?");
+    run.type("y");
+    expect(await run.end()).toEqual({ code: 0, isRestored: true });
   });
 });
 

@@ -3,46 +3,68 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { VirtualClock } from "#core/virtual-clock.js";
 import { renderScreen } from "#monitoring/screen.js";
-import { detectScreenSupport, startScreen } from "#monitoring/screen-driver.js";
-import type { ScreenMarket, ScreenModel } from "#monitoring/screen-model.js";
+import { detectScreenSupport, type KeyInput, startScreen } from "#monitoring/screen-driver.js";
+import { panelWidth } from "#monitoring/screen-market.js";
+import type {
+  OwnState,
+  ScreenLevel,
+  ScreenMarket,
+  ScreenModel,
+  ScreenView,
+} from "#monitoring/screen-model.js";
+
+/** A level of the book, with an own order at a distance if one is given. */
+function level(
+  price: string,
+  amount: string,
+  own?: { amount: string; bps: string; state?: OwnState; isBeyond?: boolean },
+): ScreenLevel {
+  if (own === undefined) return { price, amount, own: undefined, isBeyond: false };
+  const { bps, state = "open", isBeyond = false } = own;
+  return { price, amount, own: { amount: own.amount, distanceBps: bps, state }, isBeyond };
+}
 
 const market: ScreenMarket = {
   marketId: "btcusdc",
   strategy: "avellaneda-stoikov",
   state: "quoting",
   stateReasons: [],
+  baseAsset: "BTC",
+  quoteAsset: "USDC",
   bids: [
-    { price: "60009.5", amount: "0.52", own: "0.02" },
-    { price: "60009", amount: "1.7", own: undefined },
+    level("60009.5", "0.520", { amount: "0.020", bps: "0.00" }),
+    level("60009.0", "11.700"),
+    level("59949.0", "0.300", { amount: "0.300", bps: "10.08", isBeyond: true }),
   ],
-  asks: [
-    { price: "60010.5", amount: "1.2", own: undefined },
-    { price: "60011", amount: "0.02", own: "0.02" },
-  ],
-  spread: "1.0 (0.2 bps)",
-  mark: "60010.1",
+  asks: [level("60010.5", "1.200"), level("60011.0", "0.020", { amount: "0.020", bps: "0.08" })],
+  spread: "1.0 (0.17 bps)",
+  mark: "60010.10",
   bookAgeMs: 120,
   positionBase: "-0.12",
+  entryPrice: "60020.33",
+  notionalQuote: "7201.21",
+  unrealisedQuote: "1.23",
+  realisedQuote: "0.12",
   pnlQuote: {
-    spread: "2.5",
+    spread: "2.50",
     inventory: "-1.25",
-    fees: "0.1",
-    funding: "0",
-    basis: "0",
-    failed: "0",
-    liquidation: "0",
-    other: "0",
+    fees: "0.10",
+    funding: "0.00",
+    basis: "-0.0043",
+    failed: "0.00",
+    liquidation: "0.00",
+    other: "0.00",
   },
   pnlTotalQuote: "1.35",
   fills: 12,
   fillsPerMinute: 3.14,
-  openBids: 1,
+  openBids: 2,
   openAsks: 1,
   unknownOrders: 0,
   manualOrders: 0,
   reason: {
     fair: "60010.05",
-    reservation: "60010.3",
+    reservation: "60010.30",
     halfSpread: "1.2 ticks",
     terms: [["inventory", "0.25"]],
     clamps: ["ask 0: post-only"],
@@ -50,55 +72,141 @@ const market: ScreenMarket = {
 };
 
 const model: ScreenModel = {
-  title: "bot.yaml",
-  account: "0xabc",
+  title: "/home/trader/bot.yaml",
+  account: "0x6932F027294a6d73aee94f151BA70e2C179BE063",
   exchange: "http://127.0.0.1:8620/v1",
   nowMs: 3_725_000,
   startedMs: 0,
   equityQuote: "100001.35",
   earnedQuote: "1.35",
   inTransitQuote: undefined,
-  peakEquityQuote: "100002",
+  peakEquityQuote: "100002.00",
+  drawdownQuote: "0.65",
+  unrealisedQuote: "1.23",
+  realisedQuote: "0.12",
+  quoteAsset: "USDC",
   budgets: [{ name: "ORDER", left: 250, limit: 300 }],
   halts: [],
   markets: [market],
   notes: [{ atMs: 45_296_000, level: "warn", text: "stream is back" }],
-  footer: "log: bot.log   Ctrl-C cancels and leaves",
+  logFile: "bot.log",
 };
 
-const lines = (of: ScreenModel, width = 100, height = 30) =>
-  renderScreen(of, width, height).split("\n");
+const KEYS: ScreenView = { hasKeys: true, isHelp: false, focus: 0, prompt: undefined };
+/** The sizes at which every figure of one market has to be visible. */
+const SIZES = [
+  [80, 24],
+  [120, 40],
+  [200, 50],
+] as const;
+
+const lines = (of: ScreenModel, width = 100, height = 30, view?: ScreenView) =>
+  renderScreen(of, width, height, { color: false, ...(view === undefined ? {} : { view }) }).split(
+    "\n",
+  );
 const find = (of: ScreenModel, part: string) => lines(of).find((line) => line.includes(part)) ?? "";
+const withMarket = (changes: Partial<ScreenMarket>): ScreenModel => ({
+  ...model,
+  markets: [{ ...market, ...changes }],
+});
 
 describe("the live screen", () => {
-  it("shows our orders in their place in the book, the best in the middle", () => {
+  it("shows our orders in their place in the book with their distance, the best in the middle", () => {
     const shown = lines(model);
     const at = (part: string) => shown.findIndex((line) => line.includes(part));
-    expect(at("60011 ")).toBeLessThan(at("60010.5"));
-    expect(at("60010.5")).toBeLessThan(at("── spread 1.0 (0.2 bps)"));
-    expect(at("── spread")).toBeLessThan(at("60009.5"));
-    expect(at("60009.5")).toBeLessThan(at("60009 "));
-    expect(shown[at("60009.5")]).toMatch(/▸ 60009\.5\s+0\.52\s+ours 0\.02/);
-    expect(shown[at("60010.5")]).not.toContain("ours");
+    expect(at("60011.0")).toBeLessThan(at("60010.5"));
+    expect(at("60010.5")).toBeLessThan(at("spread 1.0 (0.17 bps)"));
+    expect(at("spread 1.0")).toBeLessThan(at("60009.5"));
+    expect(at("60009.5")).toBeLessThan(at("60009.0"));
+    expect(shown[at("60009.5")]).toMatch(/^ ▸ 60009\.5 {2}0\.520 0\.020 {2}0\.00 /);
+    expect(shown[at("60010.5")]).toMatch(/^ {3}60010\.5 {2}1\.200 {12}/);
+    // Far behind the shown levels, at their edge.
+    expect(shown[at("59949.0")]).toMatch(/^⋮▸ 59949\.0 {2}0\.300 0\.300 10\.08 /);
+    expect(shown.find((line) => line.includes("ours"))).toMatch(/^ +USDC +BTC +ours +bps /);
   });
 
-  it("shows where the profit comes from, with signs", () => {
-    expect(find(model, "profit")).toMatch(
-      /profit \+1\.35 = {2}spread \+2\.5 {2}inventory -1\.25 {2}fees \+0\.1 {2}funding 0 {2}basis 0/,
+  it("marks our orders that are sent, being cancelled or in doubt", () => {
+    const own = (state: OwnState) => level("60000.0", "0.100", { amount: "0.1", bps: "1", state });
+    for (const [state, mark] of [
+      ["sent", "▹"],
+      ["cancelling", "×"],
+      ["unknown", "?"],
+    ] as const)
+      expect(find(withMarket({ bids: [own(state)] }), "60000.0")).toMatch(
+        new RegExp(`^ [${mark}] 60000.0`),
+      );
+  });
+
+  it("keeps every own order in a small terminal: others give way, and a row counts those that find no place", () => {
+    const others = Array.from({ length: 10 }, (_, at) => level(`${60_008 - at}.0`, "9.000"));
+    const bids = [...others, level("59000.0", "0.1", { amount: "0.1", bps: "150.00" })];
+    for (const height of [15, 18, 24]) {
+      const shown = lines(withMarket({ bids }), 80, height);
+      expect(shown.filter((line) => line.includes("59000.0"))).toHaveLength(1);
+    }
+    const many = Array.from({ length: 15 }, (_, at) =>
+      level(`${60_009 - at}.0`, "0.5", { amount: "0.1", bps: `${at}.00` }),
     );
+    const shown = lines(withMarket({ bids: many }), 80, 18);
+    const last = shown.find((line) => line.includes("59995.0")) ?? "";
+    expect(last).toMatch(/^⋮▸ 59995\.0 +\d+ ours .* 14\.00 /);
+    const counted = Number(/(\d+) ours/.exec(last)?.[1]);
+    expect(shown.filter((line) => line.startsWith(" ▸ 6000")).length + counted).toBe(15);
   });
 
-  it("shows equity, budgets, uptime, fill rate and the last reason", () => {
+  it("shows position, entry, value and the whole profit split, aligned at the point, with units", () => {
+    for (const [width, height] of SIZES) {
+      const all = lines(model, width, height);
+      const shown = all.slice(all.findIndex((line) => line.startsWith("btcusdc")));
+      for (const row of [
+        /position BTC +-0\.12 /,
+        /entry +60020\.33 /,
+        /mark +60010\.10 /,
+        /notional +7201\.21 /,
+        /unrealised +\+1\.23 /,
+        /realised +\+0\.12 /,
+        /profit +\+1\.35 /,
+        /spread +\+2\.50 /,
+        /inventory +-1\.25 /,
+        /fees +\+0\.10 /,
+        /funding +0\.00 /,
+        /basis +-0\.0043 /,
+        /failed +0\.00 /,
+        /liquidation +0\.00 /,
+        /other +0\.00 /,
+      ])
+        expect(shown.filter((line) => row.test(line)).length, `${row} at ${width}`).toBe(1);
+      const points = ["entry ", "mark ", "notional ", "unrealised ", "profit "].map((label) => {
+        const line = shown.find((text) => text.includes(`${label} `)) ?? "";
+        return line.indexOf(".", line.indexOf(label));
+      });
+      expect(new Set(points).size, `points at ${width}x${height}`).toBe(1);
+    }
+  });
+
+  it("shows equity, its parts, budgets, uptime, fill rate and the last reason", () => {
     expect(find(model, "equity")).toMatch(
-      /equity 100001\.35 {2}\+1\.35 {3}peak 100002 {3}ORDER 250\/300/,
+      /equity 100001\.35 USDC {3}earned \+1\.35 {3}unrealised \+1\.23 {3}realised \+0\.12/,
     );
+    expect(find(model, "drawdown")).toContain("drawdown 0.65");
+    expect(find(model, "peak")).toMatch(/peak 100002\.00 {3}ORDER 250\/300/);
     expect(find(model, "up ")).toContain("1:02:05");
-    expect(find(model, "fills")).toMatch(/position -0\.12 {3}fills 12 \(3\.1\/min\)/);
+    expect(find(model, "fills")).toMatch(
+      /orders 2 bid 1 ask {2}fills 12 \(3\.1\/min\) {2}book 0\.1 s/,
+    );
     expect(find(model, "fair")).toMatch(
-      /fair 60010\.05 {2}reservation 60010\.3 {2}half spread 1\.2 ticks {2}inventory 0\.25/,
+      /fair 60010\.05 {2}reservation 60010\.30 {2}half spread 1\.2 ticks {2}inventory 0\.25/,
     );
     expect(find(model, "held back")).toContain("ask 0: post-only");
     expect(find(model, "stream is back")).toContain("12:34:56");
+  });
+
+  it("names the file and the account in short where they do not fit whole", () => {
+    expect(lines(model, 160)[0]).toContain("/home/trader/bot.yaml");
+    expect(lines(model, 160)[0]).toContain(model.account);
+    expect(lines(model, 80)[0]).toContain(
+      "Marketwright bot.yaml   up 1:02:05   account 0x6932…E063",
+    );
   });
 
   it("says why it does not quote", () => {
@@ -117,7 +225,30 @@ describe("the live screen", () => {
     };
     expect(find(halted, "HALTED")).toContain("drawdown 510 of 500");
     expect(find(halted, "btcusdc")).toContain("halted: drawdown");
-    expect(find(halted, "orders")).toMatch(/2 unknown {3}1 manual/);
+    expect(find(halted, "orders")).toMatch(/2 unknown {2}1 manual/);
+    const why = "the exchange's position differs from the bot's, and nothing explains it";
+    const long = lines(withMarket({ state: "halted", stateReasons: [why] }), 80);
+    const title = long.findIndex((line) => line.startsWith("btcusdc  halted  avellaneda"));
+    expect(long[title + 1]).toContain(why.slice(0, 70));
+  });
+
+  it("says how many orders are still being cancelled while the bot stops", () => {
+    const stopping = (stoppingOrders: number) => find({ ...model, stoppingOrders }, "stopping: ");
+    expect(stopping(3)).toContain("stopping: 3 orders being cancelled");
+    expect(stopping(1)).toContain("stopping: 1 order being cancelled");
+    expect(stopping(0)).toContain("stopping: no order is open");
+    expect(find(model, "stopping")).toBe("");
+  });
+
+  it("shows the guard if its state is known, and warns if none watches", () => {
+    const guarded = (guard: ScreenModel["guard"]) => ({ ...model, guard });
+    expect(find(guarded({ state: "alive", ageMs: 420, text: "" }), "guard ")).toContain(
+      "guard alive 0.4 s",
+    );
+    const missing = guarded({ state: "missing", text: "no guard runs: start one" });
+    expect(find(missing, " GUARD ")).toContain("no guard runs: start one");
+    expect(find(guarded({ state: "not-needed", text: "IOC" }), " GUARD ")).toBe("");
+    expect(find(model, "guard")).toBe("");
   });
 
   it("says which limit of losses acts, in a line of its own", () => {
@@ -140,49 +271,96 @@ describe("the live screen", () => {
 
   it("says what is not known yet, before the first book and account", () => {
     const young: ScreenModel = {
-      ...model,
+      ...withMarket({
+        state: "waiting",
+        stateReasons: ["book not in sync"],
+        bids: [],
+        asks: [],
+        spread: undefined,
+        mark: undefined,
+        bookAgeMs: undefined,
+        positionBase: undefined,
+        entryPrice: undefined,
+        notionalQuote: undefined,
+        unrealisedQuote: undefined,
+        realisedQuote: undefined,
+        reason: undefined,
+      }),
       equityQuote: undefined,
       earnedQuote: undefined,
-      markets: [
-        {
-          ...market,
-          state: "waiting",
-          stateReasons: ["book not in sync"],
-          bids: [],
-          asks: [],
-          spread: undefined,
-          mark: undefined,
-          bookAgeMs: undefined,
-          reason: undefined,
-        },
-      ],
     };
     expect(find(young, "equity")).toContain("not known yet");
-    expect(find(young, "spread")).toMatch(/spread unknown {2}mark unknown {2}book not in sync/);
+    expect(find(young, "spread unknown")).not.toBe("");
+    expect(find(young, "book not in sync")).not.toBe("");
+    for (const row of ["position BTC", "entry", "mark", "notional", "unrealised", "realised"])
+      expect(
+        lines(young).some((line) => new RegExp(`${row} +unknown`).test(line)),
+        row,
+      ).toBe(true);
     expect(find(young, "no intent yet")).not.toBe("");
+  });
+
+  it("tells a flat position from one that is not known", () => {
+    const flat = withMarket({ positionBase: "0", entryPrice: undefined, notionalQuote: "0.00" });
+    expect(find(flat, "entry")).toMatch(/entry +none/);
+    expect(find(flat, "position")).toMatch(/position BTC +0 /);
   });
 
   it("puts markets beside each other on a wide terminal, and says how many a small one leaves out", () => {
     const two: ScreenModel = { ...model, markets: [market, { ...market, marketId: "ethusdc" }] };
-    expect(
-      lines(two, 140).some((line) => line.includes("btcusdc") && line.includes("ethusdc")),
-    ).toBe(true);
-    expect(
-      lines(two, 80, 60).some((line) => line.includes("btcusdc") && line.includes("ethusdc")),
-    ).toBe(false);
-    expect(lines(two, 80, 18).some((line) => line.includes("1 markets more"))).toBe(true);
+    const isBeside = (width: number) =>
+      lines(two, width, 40).some((line) => line.includes("btcusdc") && line.includes("ethusdc"));
+    expect(isBeside(120)).toBe(true);
+    expect(isBeside(2 * panelWidth(market) + 2)).toBe(false);
+    expect(lines(two, 80, 24).some((line) => line.includes("... 1 market more"))).toBe(true);
+    expect(lines(two, 120, 40).some((line) => line.includes(" more"))).toBe(false);
+    const second = lines(two, 80, 24, { ...KEYS, focus: 1 });
+    expect(second.some((line) => line.startsWith("ethusdc"))).toBe(true);
+    expect(second.some((line) => line.startsWith("btcusdc"))).toBe(false);
+  });
+
+  it("shows the keys, a question or the help where keys are read, and Ctrl-C where none are", () => {
+    expect(lines(model).at(-1)).toMatch(
+      /^Ctrl-C cancels the bot's orders and exits {3}log: bot.log/,
+    );
+    expect(lines(model, 100, 30, KEYS).at(-1)).toMatch(
+      /^q stop {2}h halt {2}r resume {2}m next market {2}\? help {3}log: bot.log/,
+    );
+    for (const height of [1, 2, 24])
+      expect(lines(model, 80, height, { ...KEYS, prompt: "Halt?  y: yes" }).at(-1)).toContain(
+        "Halt?  y: yes",
+      );
+    const help = lines(model, 80, 24, { ...KEYS, isHelp: true });
+    for (const key of ["q", "h", "r", "m", "?", "Ctrl-C"])
+      expect(
+        help.some((line) => line.startsWith(`  ${key} `)),
+        key,
+      ).toBe(true);
+    expect(help.filter((line) => line.includes("…") && !line.includes("Marketwright"))).toEqual([]);
   });
 
   it("never leaves its terminal: every line is exactly as wide, and not one more than it has rows", () => {
-    const level = fc.record({
+    const own = fc.option(
+      fc.record({
+        amount: fc.string(),
+        distanceBps: fc.option(fc.string(), { nil: undefined }),
+        state: fc.constantFrom<OwnState>("open", "sent", "cancelling", "unknown"),
+      }),
+      { nil: undefined },
+    );
+    const anyLevel = fc.record({
       price: fc.string(),
-      amount: fc.string(),
-      own: fc.option(fc.string(), { nil: undefined }),
+      amount: fc.option(fc.string(), { nil: undefined }),
+      own,
+      isBeyond: fc.boolean(),
     });
     const anyMarket = fc.record({
-      bids: fc.array(level, { maxLength: 15 }),
-      asks: fc.array(level, { maxLength: 15 }),
+      bids: fc.array(anyLevel, { maxLength: 15 }),
+      asks: fc.array(anyLevel, { maxLength: 15 }),
       strategy: fc.string(),
+      marketId: fc.string({ maxLength: 60 }),
+      baseAsset: fc.option(fc.string(), { nil: undefined }),
+      entryPrice: fc.option(fc.string(), { nil: undefined }),
     });
     const markets = fc.array(
       anyMarket.map((part): ScreenMarket => ({ ...market, ...part })),
@@ -193,9 +371,11 @@ describe("the live screen", () => {
         markets,
         fc.integer({ min: 1, max: 220 }),
         fc.integer({ min: 1, max: 70 }),
-        (held, width, height) => {
-          const shown = lines({ ...model, markets: held }, width, height);
-          expect(shown.length).toBeLessThanOrEqual(height);
+        fc.boolean(),
+        (held, width, height, isHelp) => {
+          const view = { ...KEYS, isHelp, focus: 3 };
+          const shown = lines({ ...model, markets: held, stoppingOrders: 2 }, width, height, view);
+          expect(shown.length).toBe(height);
           for (const line of shown) expect([...line]).toHaveLength(width);
         },
       ),
@@ -227,6 +407,44 @@ class FakeTerminal extends EventEmitter {
   }
 }
 
+class FakeKeyboard extends EventEmitter {
+  readonly modes: boolean[] = [];
+  setRawMode(on: boolean): void {
+    this.modes.push(on);
+  }
+  setEncoding(): void {}
+  resume(): void {}
+  pause(): void {}
+}
+
+function withKeys(isForeground = () => true) {
+  const terminal = new FakeTerminal();
+  const input = new FakeKeyboard();
+  const pressed: string[] = [];
+  const act = (what: string) => (): Promise<string> => {
+    pressed.push(what);
+    return Promise.resolve(`${what} is done`);
+  };
+  const screen = startScreen({
+    terminal,
+    clock: new VirtualClock(0),
+    color: false,
+    model: () => model,
+    keys: {
+      input: input satisfies KeyInput,
+      isForeground,
+      markets: ["btcusdc"],
+      actions: {
+        stop: () => void act("stop")(),
+        interrupt: () => void act("interrupt")(),
+        halt: act("halt"),
+        resume: act("resume"),
+      },
+    },
+  });
+  return { terminal, input, screen, pressed };
+}
+
 describe("the terminal", () => {
   it("is drawn at its interval and on resize, and given back as it was", async () => {
     const terminal = new FakeTerminal();
@@ -251,6 +469,43 @@ describe("the terminal", () => {
     expect(terminal.listenerCount("resize")).toBe(0);
     await clock.runFor(1000);
     expect(drawn).toBe(6);
+  });
+
+  it("reads keys in raw mode, and gives the keyboard back with the screen", async () => {
+    const { terminal, input, screen, pressed } = withKeys();
+    expect(input.modes).toEqual([true]);
+    expect(terminal.text).toContain("q stop");
+    input.emit("data", "m");
+    input.emit("data", "q");
+    expect(terminal.text).toContain("Stop the bot?");
+    input.emit("data", "y");
+    expect(pressed).toEqual(["stop"]);
+    screen.suspend();
+    expect(input.modes).toEqual([true, false]);
+    expect(terminal.text.endsWith("\x1b[?25h\x1b[?1049l")).toBe(true);
+    input.emit("data", "q");
+    screen.resume();
+    expect(input.modes).toEqual([true, false, true]);
+    screen.stop();
+    expect(input.modes).toEqual([true, false, true, false]);
+    expect(input.listenerCount("data")).toBe(0);
+    screen.resume();
+    expect(input.modes).toHaveLength(4);
+  });
+
+  it("leaves the keyboard of a background process alone: the system would stop the process", () => {
+    const { terminal, input, screen } = withKeys(() => false);
+    expect(input.modes).toEqual([]);
+    expect(input.listenerCount("data")).toBe(0);
+    expect(terminal.text).toContain("Ctrl-C cancels");
+    screen.stop();
+    expect(input.modes).toEqual([]);
+  });
+
+  it("outlives a keyboard that is gone", () => {
+    const { input, screen } = withKeys();
+    expect(() => input.emit("error", new Error("EIO"))).not.toThrow();
+    screen.stop();
   });
 
   it("gets a screen only where one suits, and colours only without NO_COLOR", () => {

@@ -137,7 +137,7 @@ describe("a screen whose terminal stands still", () => {
     writeFileSync(
       program,
       `import { writeFileSync } from "node:fs";
-import { TerminalFrames } from ${built("monitoring/terminal-frames.js")};
+import { TerminalFrames } from ${built("monitoring/screen/terminal-frames.js")};
 import { withMaskedOutput } from ${built("cli/process/masked-output.js")};
 import { protectSecret } from ${built("core/crypto/secrets.js")};
 protectSecret("hunter2x");
@@ -147,7 +147,8 @@ const frames = new TerminalFrames(stdout);
 let shown = 0;
 for (let frame = 0; frame < 5000; frame++) if (frames.show("<" + frame + ":hunter2x" + "─".repeat(700) + ">")) shown += 1;
 writeFileSync(${JSON.stringify(done)}, String(shown));
-frames.end("<end>");
+frames.flush("<end>");
+frames.close();
 `,
     );
     const terminal = spawn(

@@ -12,7 +12,7 @@ const sizeBase = z
   );
 
 /** The origin of a command, for the audit file: the command line if absent. */
-const via = z.enum(["command-line", "cockpit"]).optional();
+const via = z.enum(["command-line", "screen", "cockpit"]).optional();
 
 const halt = z.strictObject({
   command: z.literal("halt"),

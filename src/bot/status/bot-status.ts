@@ -203,7 +203,7 @@ export function accountHalts(bot: Bot): readonly string[] {
 }
 
 /** Active rungs of the risk ladder, in words: those of a market with its name. */
-export function ladderTexts({ tradingGuards }: Bot): readonly string[] {
+function ladderTexts({ tradingGuards }: Bot): readonly string[] {
   return tradingGuards.ladder.acting.map(
     (rung) =>
       `${rung.measure}${rung.marketId === undefined ? "" : ` of ${rung.marketId}`}: ${actionText(rung)}: ${rung.why}`,

@@ -1,4 +1,4 @@
-import { printable } from "../../monitoring/screen-text.js";
+import { printable } from "../../monitoring/screen/screen-text.js";
 
 /** Longest reason in a line; `--json` has the whole text. */
 const MOST_CHARACTERS = 80;

@@ -6,7 +6,6 @@ import { warnOfImplausibleValues } from "../../bot/explain/explain.js";
 import { JournalFile, renameEarlierJournal } from "../../bot/journal/journal-file.js";
 import type { ChainAccess } from "../../bot/run/chain-access.js";
 import { readRpcUrls } from "../../bot/run/chain-access.js";
-import { buildScreenModel } from "../../bot/run/monitor/bot-screen.js";
 import { buildRunSummary, type RunSummary } from "../../bot/run/monitor/run-summary.js";
 import { startBot } from "../../bot/run/run-bot.js";
 import type { RunningBot } from "../../bot/run/running-bot.js";
@@ -25,11 +24,7 @@ import type { Clock } from "../../core/runtime/runtime.js";
 import type { Ms } from "../../core/units.js";
 import { type OpenLog, openLog } from "../../monitoring/log.js";
 import { Metrics } from "../../monitoring/metrics.js";
-import {
-  detectScreenSupport,
-  type LiveScreen,
-  startScreen,
-} from "../../monitoring/screen-driver.js";
+import { detectScreenSupport } from "../../monitoring/screen/screen-driver.js";
 import type { CliContext } from "../cli-context.js";
 import { nameExchangeInErrors } from "../exchange-access.js";
 import { untilInterrupted } from "../process/until-interrupted.js";
@@ -37,9 +32,10 @@ import { type Companions, watchCompanions } from "./companion.js";
 import { ordersLeftText } from "./report-run-end.js";
 import { createRetryingState } from "./retrying-state.js";
 import { serveMetrics } from "./serve-metrics.js";
-import { openSessionCockpit, type SessionCockpit } from "./session-cockpit.js";
+import { openSessionCockpit } from "./session-cockpit.js";
 import { startSessionControl } from "./session-control.js";
 import { openSessionRecorder } from "./session-recorder.js";
+import { openSessionScreen } from "./session-screen.js";
 import { untilStopped } from "./until-stopped.js";
 import { warnWithoutGuard } from "./warn-without-guard.js";
 
@@ -245,8 +241,19 @@ async function session(
   cleanup.push(watchCompanions(options, log));
   cleanup.push(warnOfImplausibleValues(bot, runtime.clock, log));
 
-  const screen = withScreen ? openScreen(context, bot, log, support.color, cockpit) : undefined;
-  if (screen !== undefined) cleanup.push(() => screen.stop());
+  const screen = withScreen
+    ? openSessionScreen(context, {
+        running: bot,
+        handle: control.handle,
+        logFile: log.destination,
+        color: support.color,
+        cockpit,
+      })
+    : undefined;
+  if (screen !== undefined) {
+    cleanup.push(() => screen.stop());
+    watchdog?.showStalls(screen);
+  }
   const { forMs } = options;
   if (forMs !== undefined) watchdog?.endsIn(forMs);
   await untilStopped(bot, { clock: runtime.clock, forMs, interrupted, screen });
@@ -303,33 +310,6 @@ async function announceCrypto(log: OpenLog): Promise<void> {
       { keccak, signing, error: nativeBindingError() },
       "the native secp256k1 did not load: signing is about ten times slower",
     );
-}
-
-function openScreen(
-  context: CliContext,
-  bot: RunningBot,
-  { destination }: OpenLog,
-  color: boolean,
-  cockpit: SessionCockpit,
-): LiveScreen {
-  cockpit.holdBack();
-  const { clock } = context.runtime;
-  const setting = {
-    clock,
-    startedMs: clock.nowMs(),
-    startedMonotonicMs: clock.monotonicMs(),
-    get footer() {
-      const log = `log: ${destination}   Ctrl-C cancels the bot's orders and exits`;
-      const page = cockpit.screenText();
-      return page === undefined ? log : `${page}   ${log}`;
-    },
-  };
-  return startScreen({
-    terminal: context.stdout,
-    clock,
-    color,
-    model: () => buildScreenModel(bot.bot, bot.monitor, setting),
-  });
 }
 
 function openJournal(path: string, clock: Clock, log: OpenLog): JournalFile {

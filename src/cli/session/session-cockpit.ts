@@ -9,7 +9,7 @@ import { writeUnmasked } from "../process/masked-output.js";
 export interface SessionCockpit {
   /** A fresh link. @throws RunError if there is no cockpit, or it is not open. */
   readonly link: () => Promise<CockpitLink>;
-  /** The newest printed link for the screen, without its scheme; undefined once it was used. */
+  /** The newest link, for the screen, without its scheme; undefined once it was used. */
   readonly screenText: () => string | undefined;
   /** From here on stderr belongs to a live screen: no link is written there. */
   readonly holdBack: () => void;
@@ -68,10 +68,7 @@ export async function openSessionCockpit(
   });
   return {
     link: () => host.link(),
-    screenText: () =>
-      shown === undefined
-        ? `cockpit: ${COMMAND}`
-        : `cockpit: ${cockpitUrl(shown).replace("http://", "")}`,
+    screenText: () => (shown === undefined ? undefined : cockpitUrl(shown).replace("http://", "")),
     holdBack: () => {
       isHeldBack = true;
     },

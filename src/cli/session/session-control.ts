@@ -1,6 +1,7 @@
 import type { BotConfig } from "../../bot/config/config.js";
 import type { AnsweredCommand } from "../../bot/control/control-protocol.js";
 import {
+  type ControlHandler,
   type ControlServer,
   controlSocketPath,
   startControlServer,
@@ -37,6 +38,8 @@ interface SessionControlOptions {
 /** The control socket of a session, from before the bot's start to its end. */
 interface SessionControl {
   readonly server: ControlServer;
+  /** Executes a command as one of the socket. */
+  readonly handle: ControlHandler;
   /** Halts that came before the bot could receive them. */
   readonly earlyHalts: readonly BotCommand[];
 }
@@ -86,10 +89,15 @@ export async function startSessionControl(
     });
     return { phase: phase(), account, halts } satisfies StoppedBotStatus;
   };
-  const server = await startControlServer(
-    controlSocketPath(directory, env),
-    auditedHandler(respond, { directory, dryRun: options.dryRun, clock: runtime.clock, log }),
-    { clock: runtime.clock, frame: () => buildFrame(requireRunning("watch")) },
-  );
-  return { server, earlyHalts: haltsMeanwhile };
+  const handle = auditedHandler(respond, {
+    directory,
+    dryRun: options.dryRun,
+    clock: runtime.clock,
+    log,
+  });
+  const server = await startControlServer(controlSocketPath(directory, env), handle, {
+    clock: runtime.clock,
+    frame: () => buildFrame(requireRunning("watch")),
+  });
+  return { server, handle, earlyHalts: haltsMeanwhile };
 }

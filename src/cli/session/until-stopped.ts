@@ -2,7 +2,7 @@ import type { RunningBot } from "../../bot/run/running-bot.js";
 import { MarketwrightError, RunError } from "../../core/errors.js";
 import type { Clock } from "../../core/runtime/runtime.js";
 import type { Ms } from "../../core/units.js";
-import type { LiveScreen } from "../../monitoring/screen-driver.js";
+import type { LiveScreen } from "../../monitoring/screen/screen-driver.js";
 
 /** The reasons to stop a bot, and its screen until then. */
 interface UntilStopped {

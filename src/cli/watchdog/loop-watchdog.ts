@@ -22,6 +22,12 @@ const STDERR = 2;
 /** The monitored process, and the messages and actions after a stall. */
 export type WatchedLoop = Omit<WatchdogStart, "memory">;
 
+/** A screen whose terminal is given back while the event loop hangs. */
+interface StallScreen {
+  suspend(): void;
+  resume(): void;
+}
+
 /** Parts of its process that a watchdog needs. */
 interface WatchdogDeps {
   readonly clock: Clock;
@@ -41,6 +47,7 @@ export class LoopWatchdog {
   readonly #signals: WatchdogDeps["signals"];
   #timer: Timer | undefined;
   #isStalled = false;
+  #screen: StallScreen | undefined;
 
   constructor(watched: WatchedLoop, { clock, signals }: WatchdogDeps) {
     this.#clock = clock;
@@ -68,6 +75,14 @@ export class LoopWatchdog {
     this.#worker.postMessage({ kind: "ends-in", ms } satisfies WatchdogMessage);
   }
 
+  /**
+   * Gives the terminal of a screen back during a stall: nobody reads its keys then, Ctrl-C is a
+   * signal again, and the report is visible.
+   */
+  showStalls(screen: StallScreen): void {
+    this.#screen = screen;
+  }
+
   async stop(): Promise<void> {
     this.#timer?.cancel();
     delete (globalThis as Record<string, unknown>)[WATCHED];
@@ -76,7 +91,10 @@ export class LoopWatchdog {
 
   #beat(): void {
     Atomics.add(this.#words, WORD.beats, 1);
-    if (this.#isStalled) this.#signals.handleSignals();
+    if (this.#isStalled) {
+      this.#signals.handleSignals();
+      this.#screen?.resume();
+    }
     this.#isStalled = false;
     this.#timer = this.#clock.setTimer(BEAT_MS, () => this.#beat());
   }
@@ -86,6 +104,7 @@ export class LoopWatchdog {
       stalled: () => {
         this.#isStalled = true;
         this.#signals.endOnSignal();
+        this.#screen?.suspend();
         return findStrategyLocation(new Error("stalled"), folder) ?? "";
       },
       end: () => {

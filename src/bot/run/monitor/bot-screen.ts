@@ -1,17 +1,22 @@
 import { Decimal } from "decimal.js";
+import type { OrderPhase } from "../../../account/orders/order.js";
 import type { Clock } from "../../../core/runtime/runtime.js";
-import type { MarketId, Ms } from "../../../core/units.js";
-import type { Level } from "../../../market/book/readable-book.js";
+import type { MarketId, Ms, Side } from "../../../core/units.js";
 import type { PnlPart } from "../../../monitoring/metrics.js";
 import type {
+  OwnState,
+  ScreenGuard,
   ScreenLevel,
   ScreenMarket,
   ScreenModel,
+  ScreenOwnLevel,
   ScreenReason,
-} from "../../../monitoring/screen-model.js";
+} from "../../../monitoring/screen/screen-model.js";
 import type { Bot } from "../../engine/bot.js";
-import { accountHalts, buildBotStatus, ladderTexts } from "../../status/bot-status.js";
+import type { MarketTrader } from "../../market/market-trader.js";
+import { type BotStatus, buildBotStatus } from "../../status/bot-status.js";
 import type { MarketStatus } from "../../status/market-status.js";
+import type { OwnQuote } from "../../status/own-quotes.js";
 import { type PnlQuote, quoteText } from "../../status/quote-text.js";
 import { screenLiquidator } from "./liquidator-screen.js";
 import type { RunMonitor } from "./run-monitor.js";
@@ -24,17 +29,20 @@ export interface ScreenSetting {
   /** Start of the run, by the wall clock and by the monotonic clock. */
   readonly startedMs: Ms;
   readonly startedMonotonicMs: number;
-  /** Destination of the log meanwhile, and how to end the bot. */
-  readonly footer: string;
+  /** Destination of the log meanwhile. */
+  readonly logFile: string;
+  /** A link to the cockpit that nobody has used yet. */
+  readonly cockpitLink?: string | undefined;
 }
 
-/** The live screen of a bot at this moment. */
+/** The live screen of a bot at this moment: what its status says, in few digits. */
 export function buildScreenModel(
   bot: Bot,
   monitor: RunMonitor,
-  { clock, startedMs, startedMonotonicMs, footer }: ScreenSetting,
+  { clock, startedMs, startedMonotonicMs, logFile, cockpitLink }: ScreenSetting,
 ): ScreenModel {
-  const status = buildBotStatus(bot);
+  // The guard is in the status of a bot that has one.
+  const status: BotStatus & { readonly guard?: ScreenGuard } = buildBotStatus(bot);
   const { config, traders } = bot.context;
   const runMs = clock.monotonicMs() - startedMonotonicMs;
   return {
@@ -48,13 +56,22 @@ export function buildScreenModel(
     inTransitQuote:
       Number(short(status.underWayQuote) ?? 0) === 0 ? undefined : short(status.underWayQuote),
     peakEquityQuote: short(status.peakEquityQuote),
+    drawdownQuote: short(status.drawdownQuote),
+    unrealisedQuote: short(status.unrealisedQuote),
+    realisedQuote: short(status.realisedQuote),
+    quoteAsset: status.quoteAsset ?? undefined,
+    guard: status.guard,
+    stoppingOrders:
+      bot.phase === "stopping" || bot.phase === "stopped"
+        ? bot.context.account.orders.unresolved().length
+        : undefined,
     budgets: Object.entries(status.tokens).map(([name, { left, limit }]) => ({
       name,
       left,
       limit,
     })),
-    halts: accountHalts(bot),
-    ladder: ladderTexts(bot),
+    halts: status.halts,
+    ladder: status.ladder,
     markets: Object.entries(status.markets).map(([marketId, market]) =>
       screenMarket(bot, marketId, market),
     ),
@@ -63,24 +80,31 @@ export function buildScreenModel(
       baseOf: (id, lots) => traders.get(id)?.instrument.formatAmount(lots) ?? String(lots),
     }),
     notes: monitor.notes,
-    footer,
+    logFile,
+    cockpitLink,
   };
 }
 
 function screenMarket(bot: Bot, marketId: MarketId, market: MarketStatus): ScreenMarket {
   const trader = bot.context.traders.get(marketId);
-  const inStep = trader?.book.isSynchronised === true;
   return {
     marketId,
     strategy: market.strategy,
     state: market.state,
     stateReasons: market.reasons,
-    bids: inStep ? levelsOf(bot, marketId, trader.book.bids.top(LEVELS), "BUY") : [],
-    asks: inStep ? levelsOf(bot, marketId, trader.book.asks.top(LEVELS), "SELL") : [],
-    spread: inStep ? spreadOf(bot, marketId) : undefined,
+    baseAsset: market.baseAsset ?? undefined,
+    quoteAsset: market.quoteAsset ?? undefined,
+    bids: trader === undefined ? [] : levelsOf(trader, market.quotes, "BUY"),
+    asks: trader === undefined ? [] : levelsOf(trader, market.quotes, "SELL"),
+    spread: trader === undefined ? undefined : spreadOf(trader),
     mark: short(market.markQuote),
     bookAgeMs: market.bookAgeMs,
-    positionBase: market.positionBase ?? undefined,
+    positionBase:
+      market.positionUnknownSeconds === undefined ? (market.positionBase ?? undefined) : undefined,
+    entryPrice: entryText(trader, market.entryPrice),
+    notionalQuote: short(market.notionalQuote ?? undefined),
+    unrealisedQuote: short(market.unrealisedQuote ?? undefined),
+    realisedQuote: short(market.realisedQuote ?? undefined),
     pnlQuote: shortPnl(market.pnlQuote),
     pnlTotalQuote: short(market.pnlTotalQuote),
     fills: market.fills,
@@ -89,50 +113,109 @@ function screenMarket(bot: Bot, marketId: MarketId, market: MarketStatus): Scree
     openAsks: market.openAsks,
     unknownOrders: market.unknownOrders,
     manualOrders: market.manualOrders,
-    reason: reasonOf(bot, marketId, market),
+    reason: reasonOf(trader, market),
   };
 }
 
+/**
+ * The best levels of one side, and every other price at which we have an order, best first. Only
+ * our own without a synchronised book.
+ */
 function levelsOf(
-  bot: Bot,
-  marketId: MarketId,
-  levels: readonly Level[],
-  side: "BUY" | "SELL",
+  { book, instrument }: MarketTrader,
+  quotes: readonly OwnQuote[],
+  side: Side,
 ): ScreenLevel[] {
-  const { traders, account } = bot.context;
-  const instrument = traders.get(marketId)?.instrument;
-  if (instrument === undefined) return [];
-  const own = account.orders.resting(marketId).filter((order) => order.side === side);
-  return levels.map(({ ticks, lots }) => {
-    const ours = own
-      .filter((order) => order.ticks === ticks)
-      .reduce((sum, order) => sum + order.lots, 0);
-    return {
-      price: instrument.formatPrice(ticks),
-      amount: instrument.formatAmount(lots),
-      own: ours === 0 ? undefined : instrument.formatAmount(ours),
-    };
-  });
+  const own = new Map<string, OwnQuote[]>();
+  for (const quote of quotes)
+    if (quote.side === side) own.set(quote.price, [...(own.get(quote.price) ?? []), quote]);
+  const amount = (lots: number): string =>
+    fixed(instrument.formatAmount(lots), instrument.amountDecimals);
+  const shelf = side === "BUY" ? book.bids : book.asks;
+  const levels = (book.isSynchronised ? shelf.top(LEVELS) : []).map(({ ticks, lots }) => ({
+    price: instrument.formatPrice(ticks),
+    amount: amount(lots),
+    isBeyond: false,
+  }));
+  const shown = new Set(levels.map(({ price }) => price));
+  const last = levels.at(-1)?.price;
+  const sign = side === "BUY" ? -1 : 1;
+  const isBehind = (price: string): boolean =>
+    last === undefined || new Decimal(price).cmp(last) === sign;
+  const beside = [...own.keys()]
+    .filter((price) => !shown.has(price))
+    .map((price) => ({
+      price,
+      // A price between ticks has no level of its own.
+      amount:
+        book.isSynchronised && isOnGrid(price, instrument.priceDecimals)
+          ? amount(shelf.lotsAt(instrument.parsePrice(price)))
+          : undefined,
+      isBeyond: book.isSynchronised && isBehind(price),
+    }));
+  return [...levels, ...beside]
+    .sort((one, other) => sign * new Decimal(one.price).cmp(other.price))
+    .map(({ price, ...level }) => ({
+      ...level,
+      price: fixed(price, instrument.priceDecimals),
+      own: ownLevel(own.get(price), instrument.amountDecimals),
+    }));
 }
 
-function spreadOf(bot: Bot, marketId: MarketId): string | undefined {
-  const trader = bot.context.traders.get(marketId);
-  const midHalfTicks = trader?.midHalfTicks;
-  if (trader === undefined || midHalfTicks === undefined) return undefined;
-  const ticks = trader.book.asks.bestTicks - trader.book.bids.bestTicks;
-  const text = ticks > 0 ? trader.instrument.formatPrice(ticks) : "0";
-  return `${text} (${((ticks * 20_000) / midHalfTicks).toFixed(2)} bps)`;
+function ownLevel(
+  quotes: readonly OwnQuote[] | undefined,
+  decimals: number,
+): ScreenOwnLevel | undefined {
+  const [first] = quotes ?? [];
+  if (quotes === undefined || first === undefined) return undefined;
+  const sum = quotes.reduce((total, { amountBase }) => total.plus(amountBase), new Decimal(0));
+  return {
+    amount: fixed(sum.toFixed(), decimals),
+    distanceBps: first.distanceBps?.toFixed(2),
+    state: ownState(quotes.map(({ phase }) => phase)),
+  };
+}
+
+/** The state of several orders at one price: the one that asks for most attention. */
+function ownState(phases: readonly OrderPhase[]): OwnState {
+  if (phases.includes("unknown")) return "unknown";
+  if (phases.includes("cancelling")) return "cancelling";
+  return phases.some((phase) => phase === "intended" || phase === "sent") ? "sent" : "open";
+}
+
+function isOnGrid(price: string, decimals: number): boolean {
+  return new Decimal(price).decimalPlaces() <= decimals;
+}
+
+/** A decimal with as many decimals as the grid has; one from a finer grid keeps its own. */
+function fixed(text: string, decimals: number): string {
+  const value = new Decimal(text);
+  return value.toFixed(Math.max(decimals, value.decimalPlaces()));
+}
+
+/** An average price with one decimal more than the market's prices. */
+function entryText(
+  trader: MarketTrader | undefined,
+  entryPrice: string | null,
+): string | undefined {
+  if (trader === undefined || entryPrice === null) return undefined;
+  return new Decimal(entryPrice).toFixed(trader.instrument.priceDecimals + 1);
+}
+
+function spreadOf({ midHalfTicks, book, instrument }: MarketTrader): string | undefined {
+  if (midHalfTicks === undefined) return undefined;
+  const ticks = book.asks.bestTicks - book.bids.bestTicks;
+  const text = ticks > 0 ? instrument.formatPrice(ticks) : "0";
+  return `${fixed(text, instrument.priceDecimals)} (${((ticks * 20_000) / midHalfTicks).toFixed(2)} bps)`;
 }
 
 function reasonOf(
-  bot: Bot,
-  marketId: MarketId,
+  trader: MarketTrader | undefined,
   { lastReason }: MarketStatus,
 ): ScreenReason | undefined {
-  const instrument = bot.context.traders.get(marketId)?.instrument;
-  if (lastReason === undefined || instrument === undefined) return undefined;
-  const price = (ticks: number): string =>
-    (ticks * instrument.tickQuote).toFixed(instrument.priceDecimals + 1);
+  if (lastReason === undefined || trader === undefined) return undefined;
+  const { tickQuote, priceDecimals } = trader.instrument;
+  const price = (ticks: number): string => (ticks * tickQuote).toFixed(priceDecimals + 1);
   return {
     fair: price(lastReason.fairTicks),
     reservation: price(lastReason.reservationTicks),
@@ -149,12 +232,17 @@ function shortNumber(value: number): string {
 }
 
 const SHOWN_DECIMALS = 2;
+/** Decimals of an amount below a hundredth, which two would show as zero. */
+const SMALL_DECIMALS = 4;
 
 /** A screen has no room for every digit; `status` shows them all. */
 function short(text: string): string;
 function short(text: string | undefined): string | undefined;
 function short(text: string | undefined): string | undefined {
-  return text === undefined ? undefined : new Decimal(text).toFixed(SHOWN_DECIMALS);
+  if (text === undefined) return undefined;
+  const value = new Decimal(text);
+  const isSmall = !value.isZero() && value.abs().lt(0.01);
+  return value.toFixed(isSmall ? SMALL_DECIMALS : SHOWN_DECIMALS);
 }
 
 function shortPnl(parts: PnlQuote): PnlQuote {

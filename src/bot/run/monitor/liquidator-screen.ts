@@ -1,7 +1,10 @@
 import { scaledToDecimal } from "../../../core/instrument.js";
 import type { Lots, MarketId } from "../../../core/units.js";
 import type { Opportunity } from "../../../liquidator/ledger/opportunity.js";
-import type { ScreenLiquidation, ScreenLiquidator } from "../../../monitoring/screen-model.js";
+import type {
+  ScreenLiquidation,
+  ScreenLiquidator,
+} from "../../../monitoring/screen/screen-model.js";
 import type { RunningLiquidator } from "../run-liquidator.js";
 
 const SHOWN = 8;

@@ -1,7 +1,7 @@
 import type { Clock } from "../../../core/runtime/runtime.js";
 import type { Log } from "../../../monitoring/log.js";
 import { LogThrottle } from "../../../monitoring/log-throttle.js";
-import type { ScreenNote } from "../../../monitoring/screen-model.js";
+import type { ScreenNote } from "../../../monitoring/screen/screen-model.js";
 
 /** Newest notes that the screen keeps. */
 const MOST_NOTES = 50;

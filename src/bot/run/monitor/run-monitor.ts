@@ -7,7 +7,7 @@ import type { VenueIncome, VenueOrder, VenueTrade } from "../../../exchange/reco
 import type { Action, Outcome } from "../../../exchange/venue.js";
 import type { Log } from "../../../monitoring/log.js";
 import type { Metrics, OrderOutcomeName } from "../../../monitoring/metrics.js";
-import type { ScreenNote } from "../../../monitoring/screen-model.js";
+import type { ScreenNote } from "../../../monitoring/screen/screen-model.js";
 import type { Bot } from "../../engine/bot.js";
 import type { BotEvent, StopResult } from "../../engine/bot-event.js";
 import { isQuoting } from "../../market/quoting-status.js";

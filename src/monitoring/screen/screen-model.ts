@@ -1,13 +1,26 @@
-import type { MarketId, Ms } from "../core/units.js";
-import type { PnlPart } from "./metrics.js";
+import type { MarketId, Ms } from "../../core/units.js";
+import type { PnlPart } from "../metrics.js";
+
+/** Our orders at a price: resting, on their way to the book, on their way out, or in doubt. */
+export type OwnState = "open" | "sent" | "cancelling" | "unknown";
 
 /** One price level on the screen; prices and amounts as they are shown. */
 export interface ScreenLevel {
   readonly price: string;
-  /** Total at this price, our own included. */
+  /** Total at this price, our own included; undefined without a synchronised book. */
+  readonly amount: string | undefined;
+  /** Our own part, if any: what may still fill. */
+  readonly own: ScreenOwnLevel | undefined;
+  /** True for a level below the book's levels of the list: others may lie in between. */
+  readonly isBeyond: boolean;
+}
+
+/** Our own part of a level. */
+export interface ScreenOwnLevel {
   readonly amount: string;
-  /** Our own part, if any. */
-  readonly own: string | undefined;
+  /** Behind the best price of the side, in basis points; undefined while that is not known. */
+  readonly distanceBps: string | undefined;
+  readonly state: OwnState;
 }
 
 /** The reason for the last intent, ready to show. */
@@ -26,7 +39,10 @@ export interface ScreenMarket {
   readonly state: "quoting" | "waiting" | "halted" | "reduce-only";
   /** Reasons why it does not quote; empty while it does. */
   readonly stateReasons: readonly string[];
-  /** Best first. */
+  /** Names of the assets; undefined if the exchange does not name them. */
+  readonly baseAsset: string | undefined;
+  readonly quoteAsset: string | undefined;
+  /** Best first. Every own order is in them, however far behind. */
   readonly bids: readonly ScreenLevel[];
   readonly asks: readonly ScreenLevel[];
   readonly spread: string | undefined;
@@ -34,6 +50,12 @@ export interface ScreenMarket {
   readonly bookAgeMs: Ms | undefined;
   /** Undefined until the exchange has reported the account. */
   readonly positionBase: string | undefined;
+  /** Undefined while it is not known, and for a flat position. */
+  readonly entryPrice: string | undefined;
+  /** Undefined while they are not known. */
+  readonly notionalQuote: string | undefined;
+  readonly unrealisedQuote: string | undefined;
+  readonly realisedQuote: string | undefined;
   /** Signed decimal strings. */
   readonly pnlQuote: Readonly<Record<PnlPart, string>>;
   readonly pnlTotalQuote: string;
@@ -44,6 +66,13 @@ export interface ScreenMarket {
   readonly unknownOrders: number;
   readonly manualOrders: number;
   readonly reason: ScreenReason | undefined;
+}
+
+/** The guard beside the bot. */
+export interface ScreenGuard {
+  readonly state: "alive" | "missing" | "stale" | "not-needed";
+  readonly ageMs?: Ms | undefined;
+  readonly text: string;
 }
 
 /** One rate limit's window. */
@@ -118,6 +147,14 @@ export interface ScreenModel {
   /** The part of it that is not attributed to a part of profit yet; undefined if there is none. */
   readonly inTransitQuote: string | undefined;
   readonly peakEquityQuote: string | undefined;
+  readonly drawdownQuote: string | undefined;
+  readonly unrealisedQuote: string | undefined;
+  readonly realisedQuote: string | undefined;
+  /** Name of the asset of all these amounts; undefined if the exchange names none. */
+  readonly quoteAsset: string | undefined;
+  readonly guard?: ScreenGuard | undefined;
+  /** Set while the bot stops: the number of its orders that may still fill. */
+  readonly stoppingOrders?: number | undefined;
   readonly budgets: readonly ScreenBudget[];
   readonly halts: readonly string[];
   /** The active steps of the risk ladder, as text. */
@@ -127,6 +164,19 @@ export interface ScreenModel {
   readonly liquidator?: ScreenLiquidator | undefined;
   /** Newest last. */
   readonly notes: readonly ScreenNote[];
-  /** Location of the log, and the key that stops the bot. */
-  readonly footer: string;
+  /** Where the log goes meanwhile. */
+  readonly logFile: string;
+  /** A link to the cockpit that nobody has used yet. */
+  readonly cockpitLink?: string | undefined;
+}
+
+/** What the person at the keys has chosen to see. */
+export interface ScreenView {
+  /** False where no keys are read. */
+  readonly hasKeys: boolean;
+  readonly isHelp: boolean;
+  /** Number of the market that comes first where not all fit, counted from 0. */
+  readonly focus: number;
+  /** A question, or the answer to a command, in place of the list of keys. */
+  readonly prompt: string | undefined;
 }

@@ -3,7 +3,7 @@ import type { ScreenCandidate, ScreenLiquidation, ScreenLiquidator } from "./scr
 import { colorBySign, type Line, type Span, type Style } from "./screen-text.js";
 
 /** Lines that are neither a candidate nor a liquidation. */
-const FIXED_LINES = 3;
+const FIXED_LINES = 2;
 
 const OUTCOME_STYLE: Readonly<Record<string, Style>> = {
   won: "green",
@@ -27,7 +27,6 @@ export function renderLiquidatorPanel(liquidator: ScreenLiquidator, height: numb
     countsLine(liquidator),
     ...nearest.slice(0, Math.max(0, room - shown.length)).map(candidateLine),
     ...shown.map(liquidationLine),
-    [],
   ];
 }
 

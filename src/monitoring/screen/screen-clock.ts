@@ -1,4 +1,4 @@
-import type { Ms } from "../core/units.js";
+import type { Ms } from "../../core/units.js";
 
 /** Formats the time of day in UTC as `12:34:56`. */
 export function formatClock(atMs: Ms): string {

@@ -1,6 +1,6 @@
 import { closeSync, writeSync } from "node:fs";
-import { maskSecrets } from "../core/crypto/secrets.js";
-import { isWouldBlockError, openNonBlocking } from "./non-blocking-descriptor.js";
+import { maskSecrets } from "../../core/crypto/secrets.js";
+import { isWouldBlockError, openNonBlocking } from "../non-blocking-descriptor.js";
 
 /** Stream for frames, such as `process.stdout`. */
 export interface FrameStream {
@@ -44,12 +44,16 @@ export class TerminalFrames {
     return true;
   }
 
-  /** Shows the last frame, and waits for it. */
-  end(frame: string): void {
+  /** Shows a frame that must not be skipped, and waits for it. */
+  flush(frame: string): void {
     // The remainder may start inside a multi-byte character.
     if (this.#rest.length > 0) this.#stream.write(this.#rest);
     this.#rest = NONE;
     this.#stream.write(frame);
+  }
+
+  /** Shows nothing more. */
+  close(): void {
     if (this.#descriptor !== undefined) closeSync(this.#descriptor);
   }
 

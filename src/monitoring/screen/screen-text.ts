@@ -42,6 +42,23 @@ export function fitToWidth(line: Line, width: number): Line {
   return spans;
 }
 
+/** Number of columns of a line. */
+export function widthOfLine(line: Line): number {
+  return line.reduce((sum, [text]) => sum + [...text].length, 0);
+}
+
+/** Packs pieces into as few lines as hold them whole, with a gap between them. */
+export function packLines(pieces: readonly Line[], width: number, gap: number): Line[] {
+  const lines: Line[] = [];
+  for (const piece of pieces) {
+    const last = lines.at(-1);
+    if (last !== undefined && widthOfLine(last) + gap + widthOfLine(piece) <= width)
+      lines[lines.length - 1] = [...last, [" ".repeat(gap)], ...piece];
+    else lines.push(piece);
+  }
+  return lines;
+}
+
 /** Renders a line as terminal text. */
 export function renderLine(line: Line, color: boolean): string {
   return line

@@ -1,0 +1,130 @@
+import { joinFigures, renderFigures, widthOf } from "./screen-figures.js";
+import { LADDER_HEIGHT, renderLadder } from "./screen-ladder.js";
+import type { ScreenMarket } from "./screen-model.js";
+import { joinPanels, type Line, packLines, type Span, type Style } from "./screen-text.js";
+
+const GAP = 3;
+/** Height of the figures in one column: the heading, the position and the whole profit split. */
+const FIGURES_HEIGHT = 16;
+/** From this height on, the reason of the quotes is shown whole, over several lines. */
+const ROOMY_HEIGHT = 20;
+/** Least height of the book: its heading, a level a side, and the spread. */
+const LEAST_BODY = 4;
+/** Height of the figures in two columns, which come before the reason of the quotes. */
+const GOOD_BODY = 9;
+
+const STATE_STYLE: Readonly<Record<ScreenMarket["state"], Style>> = {
+  quoting: "green",
+  waiting: "yellow",
+  halted: "red",
+  "reduce-only": "yellow",
+};
+
+/** Least width at which a market shows its book with the figures beside it. */
+export function panelWidth(market: ScreenMarket): number {
+  return (
+    renderLadder(market, LADDER_HEIGHT).width +
+    GAP +
+    widthOf(renderFigures(market, FIGURES_HEIGHT, 1))
+  );
+}
+
+/**
+ * Renders one market: the book around the touch with our orders in it, the position and the profit
+ * beside it, and below them our orders and the reason of the quotes.
+ */
+export function renderMarketPanel(
+  market: ScreenMarket,
+  width: number,
+  height: number,
+  isChosen = false,
+): Line[] {
+  const head = titleLines(market, width, isChosen);
+  const all = [ordersLine(market), ...reasonLines(market, width, height)];
+  const left = height - head.length;
+  const foot = all.slice(0, Math.max(left - GOOD_BODY, left > LEAST_BODY ? 1 : 0));
+  const room = Math.max(0, height - head.length - foot.length);
+  return [...head, ...bodyLines(market, width, room), ...foot];
+}
+
+function bodyLines(market: ScreenMarket, width: number, room: number): readonly Line[] {
+  const ladder = renderLadder(market, Math.min(room, LADDER_HEIGHT));
+  const beside = width - ladder.width - GAP;
+  const [one, two] = [renderFigures(market, room, 1), renderFigures(market, room, 2)];
+  const figures = widthOf(two) <= beside ? two : widthOf(one) <= beside ? one : undefined;
+  if (figures !== undefined)
+    return joinPanels([ladder.lines, joinFigures(figures)], [ladder.width, beside], GAP).slice(
+      0,
+      room,
+    );
+  // Too narrow for both: one below the other, the book in the upper half.
+  const upper = renderLadder(market, Math.max(LEAST_BODY, Math.floor(room / 2))).lines;
+  const below = renderFigures(market, Math.max(0, room - upper.length), 1);
+  return [...upper, ...joinFigures(below)].slice(0, room);
+}
+
+function titleLines(
+  { marketId, strategy, state, stateReasons }: ScreenMarket,
+  width: number,
+  isChosen: boolean,
+): Line[] {
+  const name: Span = [marketId, isChosen ? "inverse" : "bold"];
+  const why =
+    state === "quoting" ? [] : stateReasons.length === 0 ? ["no reason given"] : stateReasons;
+  const reason = why.join("; ");
+  const used = [...marketId].length + state.length + [...strategy].length + 6;
+  if (reason !== "" && used + [...reason].length > width)
+    return [
+      [name, ["  "], [state, STATE_STYLE[state]], ["  "], [strategy, "cyan"]],
+      [["  "], [reason, STATE_STYLE[state]]],
+    ];
+  return [
+    [
+      name,
+      ["  "],
+      [reason === "" ? state : `${state}: ${reason}`, STATE_STYLE[state]],
+      ["  "],
+      [strategy, "cyan"],
+    ],
+  ];
+}
+
+function ordersLine(market: ScreenMarket): Line {
+  const { openBids, openAsks, unknownOrders, manualOrders, fills, fillsPerMinute } = market;
+  const unknown: Span[] = unknownOrders === 0 ? [] : [[`  ${unknownOrders} unknown`, "yellow"]];
+  const manual: Span[] = manualOrders === 0 ? [] : [[`  ${manualOrders} manual`, "yellow"]];
+  return [
+    ["orders ", "dim"],
+    [`${openBids} bid ${openAsks} ask`],
+    ...unknown,
+    ...manual,
+    ["  fills ", "dim"],
+    [`${fills} (${fillsPerMinute.toFixed(1)}/min)`],
+    ["  book ", "dim"],
+    [ageText(market.bookAgeMs)],
+  ];
+}
+
+function reasonLines({ reason }: ScreenMarket, width: number, height: number): Line[] {
+  if (reason === undefined) return [[["no intent yet", "dim"]]];
+  const named = [
+    ["fair", reason.fair],
+    ["reservation", reason.reservation],
+    ["half spread", reason.halfSpread],
+    ...reason.terms,
+  ] as const;
+  const figures = named.map(([name, value]): Line => [[`${name} `, "dim"], [value]]);
+  // One line that is cut, unless there is room for all.
+  const prices = packLines(figures, height < ROOMY_HEIGHT ? Number.POSITIVE_INFINITY : width, 2);
+  if (reason.clamps.length === 0) return prices;
+  // Before the prices: what is held back is missing in the market.
+  const held: Line = [
+    ["held back: ", "dim"],
+    [reason.clamps.join("; "), "yellow"],
+  ];
+  return [held, ...prices];
+}
+
+function ageText(ageMs: number | undefined): string {
+  return ageMs === undefined ? "not in sync" : `${(ageMs / 1000).toFixed(1)} s`;
+}

@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { renderMetricsPage } from "#monitoring/metrics-page.js";
 import { validationPage } from "../test/validation/page.js";
 import { VALIDATION } from "../test/validation/sections.js";
+import { withChangeableKeys } from "./interface/changeable-keys.js";
 import { withInterface } from "./interface/exchange-interface.js";
 import { roomsConfig } from "./room-files.mjs";
 import { withRooms } from "./rooms.mjs";
@@ -14,6 +15,9 @@ writeFileSync(architecture, withRooms(readFileSync(architecture, "utf8")));
 
 const exchangeInterface = new URL("../docs/reference/exchange-interface.md", import.meta.url);
 writeFileSync(exchangeInterface, withInterface(readFileSync(exchangeInterface, "utf8")));
+
+const changes = new URL("../docs/reference/change-a-running-bot.md", import.meta.url);
+writeFileSync(changes, withChangeableKeys(readFileSync(changes, "utf8")));
 
 const root = new URL("../", import.meta.url);
 writeFileSync(new URL("tsconfig.rooms.json", root), roomsConfig(fileURLToPath(root)));

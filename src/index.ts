@@ -45,6 +45,7 @@ export {
   type VolatilityEstimator,
   type VolatilityWindow,
 } from "./strategies/models/volatility.js";
+export type { ParamsChanges, ParamsFollower } from "./strategies/params-changes.js";
 export { type QuoteAroundOptions, quoteAround } from "./strategies/quote-around.js";
 export { type ShapedQuotes, shapeQuotes, type WantedLevel } from "./strategies/shape-quotes.js";
 export { baseToExactLots, baseToLots } from "./strategies/size-lots.js";

@@ -12,6 +12,8 @@ type AddCommand = (program: Command, context: CliContext) => void;
 const control = async (): Promise<AddCommand> =>
   (await import("./usage/control.js")).addControlCommands;
 
+const set = async (): Promise<AddCommand> => (await import("./usage/set.js")).addSet;
+
 /**
  * The commands, in the order of the help. A file of `usage/` contains the `--help` text, and loads
  * the command's file of `commands/` when the command runs. Loading all commands takes longer than
@@ -32,7 +34,9 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   halt: control,
   resume: control,
   flatten: control,
-  cockpit: async () => (await import("./usage/cockpit.js")).addCockpit,
+  cockpit: async () => (await import("./usage/control.js")).addCockpit,
+  set,
+  reload: set,
   "cancel-all": async () => (await import("./usage/cancel-all.js")).addCancelAll,
   key: async () => (await import("./usage/key.js")).addKey,
   backtest: async () => (await import("./usage/backtest.js")).addBacktest,
@@ -59,6 +63,9 @@ const EXIT_NOTES: Readonly<Record<string, string>> = {
   resume: "the bot may have executed the command; marketwright status shows it",
   flatten: "the bot may be flattening, and continues; marketwright status shows it",
   cockpit: "nothing was changed",
+  set: "the bot may have applied the values; marketwright status shows what differs from the file",
+  reload:
+    "the bot may have applied the values; marketwright status shows what differs from the file",
   "cancel-all": "orders may be left; the same command cancels them",
   key: "no key was written",
   "data list": "nothing was changed",

@@ -23,7 +23,7 @@ export interface DecideOptions {
  * are of one clock that never steps back.
  */
 export class DecisionPoints {
-  readonly #options: DecideOptions;
+  #options: DecideOptions;
   #touch: NetTouch | null = null;
   #decided: NetTouch | null = null;
   #lastMs = Number.NEGATIVE_INFINITY;
@@ -33,9 +33,26 @@ export class DecisionPoints {
    * of the market.
    */
   #starting = true;
+  /** True if a view is wanted at once, without the minimum gap. */
+  #requested = false;
 
   constructor(options: DecideOptions) {
     this.#options = options;
+  }
+
+  /** Applies other settings from now on. */
+  configure(options: DecideOptions): void {
+    this.#options = options;
+    if (!options.onFill) this.#filled = false;
+  }
+
+  /**
+   * Requests a view at once: the parameters or the limits of the market have changed.
+   * @param isStart true for a strategy that was created again: the view is its first.
+   */
+  request(isStart: boolean): void {
+    this.#requested = true;
+    if (isStart) this.#starting = true;
   }
 
   /**
@@ -55,6 +72,7 @@ export class DecisionPoints {
   /** The cause of a due view; null if none is due. Does not change the state: see `decided`. */
   due(nowMs: Ms): DecisionCause | null {
     if (this.#touch === null) return null;
+    if (this.#requested) return this.#starting ? "start" : "params";
     const sinceMs = nowMs - this.#lastMs;
     if (sinceMs < this.#options.minGapMs) return null;
     if (this.#starting) return "start";
@@ -69,6 +87,7 @@ export class DecisionPoints {
     this.#decided = this.#touch;
     this.#filled = false;
     this.#starting = false;
+    this.#requested = false;
   }
 
   /**
@@ -77,6 +96,7 @@ export class DecisionPoints {
    */
   nextDueMs(nowMs: Ms): Ms {
     if (this.#touch === null) return Number.POSITIVE_INFINITY;
+    if (this.#requested) return nowMs;
     const afterGapMs = Math.max(nowMs, this.#lastMs + this.#options.minGapMs);
     if (this.#starting || this.#filled || this.#touchMoved()) return afterGapMs;
     return this.#options.everyMs > 0

@@ -3,7 +3,7 @@ import type { CreditUnits, Lots, MarketId, Ms, Ticks } from "../core/units.js";
 import type { Level } from "./book/readable-book.js";
 
 /** The event that triggered a view of the strategy's market. */
-export type DecisionCause = "timer" | "touch" | "fill" | "start";
+export type DecisionCause = "timer" | "touch" | "fill" | "start" | "params";
 
 /**
  * An immutable snapshot of one market at a decision point (docs/ideas/design.md#strategies). Depth,

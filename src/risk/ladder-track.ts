@@ -12,7 +12,7 @@ import {
 export interface LadderTrack {
   readonly measure: LadderMeasure;
   readonly marketId: MarketId | undefined;
-  readonly rungs: readonly Rung[];
+  rungs: readonly Rung[];
   /** The newest value of the measure; undefined while it is not known. */
   measured: bigint | number | undefined;
   /** Number of active rungs, the lowest first. */
@@ -87,6 +87,27 @@ export function advanceTrack<Value extends bigint | number>(
     };
   }
   return true;
+}
+
+/**
+ * Replaces the rungs of a measure. The lowest ones that stay the same stay active; the next reading
+ * decides on the others. Latched and accepted rungs stay.
+ */
+export function replaceRungs(track: LadderTrack, rungs: readonly Rung[]): void {
+  let same = 0;
+  while (same < rungs.length && isSameRung(rungs[same], track.rungs[same])) same++;
+  track.rungs = rungs;
+  track.reached = Math.min(track.reached, same);
+}
+
+function isSameRung(a: Rung, b: Rung | undefined): boolean {
+  return (
+    a.from === b?.from &&
+    a.liftBelow === b.liftBelow &&
+    a.action === b.action &&
+    a.widenFactor === b.widenFactor &&
+    a.latches === b.latches
+  );
 }
 
 /** Returns true if an active rung would latch. */

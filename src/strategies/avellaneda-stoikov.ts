@@ -18,7 +18,7 @@ import {
   targetPositionField,
   withEitherUnits,
 } from "./param-fields.js";
-import { type QuoteResult, type QuotingStep, quotesOperator } from "./quotes-operator.js";
+import { type AdjustableStep, adjustableQuotes, type QuoteResult } from "./quotes-operator.js";
 import { type QuotingBounds, shapeQuotesWithin } from "./shape-quotes.js";
 import { baseToExactLots } from "./size-lots.js";
 import { defineStrategy } from "./strategy.js";
@@ -88,9 +88,9 @@ export type AvellanedaStoikovParams = z.output<typeof avellanedaStoikovParams>;
 export const avellanedaStoikov = defineStrategy({
   params: avellanedaStoikovParams,
   viewLevels: 1,
-  create: (params, { instrument, marketId }) => {
+  create: (params, { instrument, marketId }, changes) => {
     baseToExactLots(params.sizeBase, instrument, `markets.${marketId}.params.sizeBase`);
-    return quotesOperator(() => new AvellanedaStoikovStep(params, instrument));
+    return adjustableQuotes(() => new AvellanedaStoikovStep(params, instrument), changes);
   },
 });
 
@@ -106,12 +106,23 @@ type AvellanedaStoikovBasis = readonly [
 /** The computation of the market maker for each view. */
 export class AvellanedaStoikovStep
   extends ModelStep<AvellanedaStoikovParams>
-  implements QuotingStep<AvellanedaStoikovBasis>
+  implements AdjustableStep<AvellanedaStoikovBasis, AvellanedaStoikovParams>
 {
   #startMs: Ms | undefined;
 
   observe(view: MarketView): AvellanedaStoikovBasis {
+    this.#startMs ??= view.timeMs;
     return [...this.estimatesOf(view), this.#shareLeft(view.timeMs)];
+  }
+
+  basisFor(view: MarketView): AvellanedaStoikovBasis {
+    return [...this.estimatesAt(view), this.#shareLeft(view.timeMs)];
+  }
+
+  withParams(params: AvellanedaStoikovParams): AvellanedaStoikovStep {
+    const step = new AvellanedaStoikovStep(params, this.instrument, this);
+    step.#startMs = this.#startMs;
+    return step;
   }
 
   quotes(
@@ -179,9 +190,8 @@ export class AvellanedaStoikovStep
   /** The remaining share of the horizon, from above 0 to 1. */
   #shareLeft(nowMs: Ms): number {
     if (this.params.horizon === "rolling") return 1;
-    this.#startMs ??= nowMs;
     const { horizonMs } = this.params;
-    const elapsedMs = (nowMs - this.#startMs) % horizonMs;
+    const elapsedMs = (nowMs - (this.#startMs ?? nowMs)) % horizonMs;
     // If the clock steps back before the start, the share still lies between 0 and 1.
     return 1 - (elapsedMs < 0 ? elapsedMs + horizonMs : elapsedMs) / horizonMs;
   }

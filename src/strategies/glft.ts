@@ -22,7 +22,7 @@ import {
   targetPositionField,
   withEitherUnits,
 } from "./param-fields.js";
-import { type QuoteResult, type QuotingStep, quotesOperator } from "./quotes-operator.js";
+import { type AdjustableStep, adjustableQuotes, type QuoteResult } from "./quotes-operator.js";
 import { type QuotingBounds, shapeQuotesWithin } from "./shape-quotes.js";
 import { baseToExactLots } from "./size-lots.js";
 import { defineStrategy } from "./strategy.js";
@@ -109,9 +109,9 @@ export type GlftParams = z.output<typeof glftParams>;
 export const glft = defineStrategy({
   params: glftParams,
   viewLevels: 1,
-  create: (params, { instrument, marketId }) => {
+  create: (params, { instrument, marketId }, changes) => {
     baseToExactLots(params.sizeBase, instrument, `markets.${marketId}.params.sizeBase`);
-    return quotesOperator(() => new GlftStep(params, instrument));
+    return adjustableQuotes(() => new GlftStep(params, instrument), changes);
   },
 });
 
@@ -134,13 +134,24 @@ type GlftBasis = readonly [
 ];
 
 /** The computation of the market maker for each view. */
-export class GlftStep extends ModelStep<GlftParams> implements QuotingStep<GlftBasis> {
+export class GlftStep
+  extends ModelStep<GlftParams>
+  implements AdjustableStep<GlftBasis, GlftParams>
+{
   #exact:
     | { readonly sigma: number; readonly intensity: Intensity; readonly quotes: GlftExactQuotes }
     | undefined;
 
   observe(view: MarketView): GlftBasis {
     return this.estimatesOf(view);
+  }
+
+  basisFor(view: MarketView): GlftBasis {
+    return this.estimatesAt(view);
+  }
+
+  withParams(params: GlftParams): GlftStep {
+    return new GlftStep(params, this.instrument, this);
   }
 
   quotes(room: QuotingBounds, basis: GlftBasis): QuoteResult {

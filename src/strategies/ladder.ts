@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Instrument } from "../core/instrument.js";
+import type { MarketView } from "../market/view.js";
 import { inventoryFraction, inventoryRangeLots, sizeMultipliers } from "./inventory-skew.js";
 import {
   bpsField,
@@ -13,7 +14,7 @@ import {
   toTicks,
   withEitherUnits,
 } from "./param-fields.js";
-import { type QuoteResult, type QuotingStep, quotesOperator } from "./quotes-operator.js";
+import { type AdjustableStep, adjustableQuotes, type QuoteResult } from "./quotes-operator.js";
 import { type QuotingBounds, shapeQuotesWithin, type WantedLevel } from "./shape-quotes.js";
 import { baseToExactLots, baseToLots } from "./size-lots.js";
 import { defineStrategy } from "./strategy.js";
@@ -80,21 +81,26 @@ export type LadderParams = z.output<typeof ladderParams>;
 export const ladder = defineStrategy({
   params: ladderParams,
   viewLevels: 1,
-  create: (params, { instrument, marketId }) => {
+  create: (params, { instrument, marketId }, changes) => {
     baseToExactLots(params.sizeBase, instrument, `markets.${marketId}.params.sizeBase`);
-    return quotesOperator(() => createLadderStep(params, instrument));
+    return adjustableQuotes(() => createLadderStep(params, instrument), changes);
   },
 });
+
+type LadderBasis = readonly [fairTicks: number];
 
 /** Creates the computation of the ladder for each view. */
 export function createLadderStep(
   params: LadderParams,
   instrument: Instrument,
-): QuotingStep<readonly [fairTicks: number]> {
+): AdjustableStep<LadderBasis, LadderParams> {
+  const basisFor = ({ microPriceTicks, midTicks }: MarketView): LadderBasis => [
+    params.fair === "micro" ? microPriceTicks : midTicks,
+  ];
   return {
-    observe: ({ microPriceTicks, midTicks }) => [
-      params.fair === "micro" ? microPriceTicks : midTicks,
-    ],
+    observe: basisFor,
+    basisFor,
+    withParams: (changed) => createLadderStep(changed, instrument),
     quotes: (room, [fairTicks]) => ladderQuotes(params, instrument, room, fairTicks),
     toleranceTicks: ([fairTicks]) =>
       toTicks(params.refreshToleranceBps, params.refreshToleranceTicks, fairTicks) ?? 0,

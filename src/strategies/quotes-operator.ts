@@ -1,6 +1,7 @@
-import { defer, filter, map, type OperatorFunction } from "rxjs";
+import { defer, filter, finalize, map, type OperatorFunction } from "rxjs";
 import type { MarketView } from "../market/view.js";
 import type { Quote, QuotesIntent } from "./intent.js";
+import type { ParamsChanges } from "./params-changes.js";
 import { hasQuotingBounds, type QuotingBounds, toQuotingBounds } from "./shape-quotes.js";
 
 /**
@@ -33,6 +34,47 @@ export interface QuotingStep<B extends StepInputs> {
   toleranceTicks(basis: B): number;
 }
 
+/** A step whose parameters may change while it runs. */
+export interface AdjustableStep<B extends StepInputs, Params> extends QuotingStep<B> {
+  /** The basis of the newest view, or of one like it, without observing it again. */
+  basisFor(view: MarketView): B;
+  /**
+   * The same computation by other parameters. Both share the estimates whose own settings are the
+   * same; the others begin anew.
+   */
+  withParams(params: Params): AdjustableStep<B, Params>;
+}
+
+/** The operator of a step whose parameters may change while it runs. */
+export function adjustableQuotes<B extends StepInputs, Params>(
+  start: () => AdjustableStep<B, Params>,
+  changes: ParamsChanges<Params>,
+): OperatorFunction<MarketView, QuotesIntent> {
+  return (view$) =>
+    defer(() => {
+      let adjustable = start();
+      const kept: KeptQuotes = { quotes: undefined };
+      const stop = changes.follow({
+        apply: (params) => {
+          adjustable = adjustable.withParams(params);
+        },
+        preview: (params, view) => {
+          const step = adjustable.withParams(params);
+          const bounds = toQuotingBounds(view);
+          const basis = step.basisFor(view);
+          const result = step.quotes(bounds, basis);
+          return canKeepQuotes(kept.quotes, result.quotes, bounds, step.toleranceTicks(basis))
+            ? undefined
+            : intentFor(view, result);
+        },
+      });
+      return view$.pipe(
+        quotesOf(() => adjustable, kept),
+        finalize(stop),
+      );
+    });
+}
+
 /**
  * The operator of a strategy that answers each view with quotes. It emits quotes only if they
  * differ from the last intent.
@@ -44,30 +86,54 @@ export function quotesOperator<B extends StepInputs>(
   return (view$) =>
     defer(() => {
       const step = start();
+      return view$.pipe(quotesOf(() => step));
+    });
+}
+
+function intentFor(view: MarketView, { quotes, reason }: QuoteResult): QuotesIntent {
+  return {
+    kind: "quotes",
+    marketId: view.marketId,
+    viewSequence: view.sequence,
+    quotes,
+    reason: reason(),
+  };
+}
+
+/** The quotes of the last intent; undefined before the first. */
+interface KeptQuotes {
+  quotes: readonly Quote[] | undefined;
+}
+
+/** Quotes by the step that is in force at each view. */
+function quotesOf<B extends StepInputs>(
+  stepNow: () => QuotingStep<B>,
+  kept: KeptQuotes = { quotes: undefined },
+): OperatorFunction<MarketView, QuotesIntent> {
+  return (view$) =>
+    defer(() => {
+      let before: QuotingStep<B> | undefined;
       let room: QuotingBounds | undefined;
       let basis: StepInputs = [];
-      let last: readonly Quote[] | undefined;
       return view$.pipe(
         map((view): QuotesIntent | undefined => {
           const newRoom =
             room !== undefined && hasQuotingBounds(view, room) ? room : toQuotingBounds(view);
+          const step = stepNow();
           const newBasis = step.observe(view);
-          const isKnown = newRoom === room && isSame(basis, newBasis);
+          const isKnown = newRoom === room && step === before && isSame(basis, newBasis);
+          before = step;
           room = newRoom;
           basis = newBasis;
           // The quotes would be those of the previous view. They were emitted then, or the last
           // intent was kept in their place, as now.
           if (isKnown) return undefined;
-          const { quotes, reason } = step.quotes(newRoom, newBasis);
-          if (canKeepQuotes(last, quotes, newRoom, step.toleranceTicks(newBasis))) return undefined;
-          last = quotes;
-          return {
-            kind: "quotes",
-            marketId: view.marketId,
-            viewSequence: view.sequence,
-            quotes,
-            reason: reason(),
-          };
+          const result = step.quotes(newRoom, newBasis);
+          const { quotes } = result;
+          const toleranceTicks = step.toleranceTicks(newBasis);
+          if (canKeepQuotes(kept.quotes, quotes, newRoom, toleranceTicks)) return undefined;
+          kept.quotes = quotes;
+          return intentFor(view, result);
         }),
         filter((intent) => intent !== undefined),
       );

@@ -8,6 +8,7 @@ import type { Random } from "../core/runtime/runtime.js";
 import type { MarketId } from "../core/units.js";
 import type { MarketView } from "../market/view.js";
 import type { Intent } from "./intent.js";
+import { type ParamsChanges, ParamsChannel } from "./params-changes.js";
 
 /**
  * The context of a strategy beside its parameters: the only sources of time and randomness that it
@@ -32,11 +33,21 @@ export const VIEW_LEVELS = 20;
 export interface BoundStrategy {
   /**
    * Creates the operator for a market.
+   * @param changes later changes of the parameters; none if absent
    * @throws ConfigError when a parameter does not fit the market: a size off its step, for example
    */
-  (context: StrategyContext): OperatorFunction<MarketView, Intent>;
+  (
+    context: StrategyContext,
+    changes?: ParamsChanges<unknown>,
+  ): OperatorFunction<MarketView, Intent>;
   /** Levels per side in its views; 20 if absent (`VIEW_LEVELS`). */
   readonly viewLevels?: number | undefined;
+  /** The validated parameters. */
+  readonly params?: unknown;
+  /**
+   * The same strategy with other parameters. @throws ConfigError as {@link Strategy.bind} does
+   */
+  readonly rebind?: (params: unknown, place?: ShapeContext) => BoundStrategy;
 }
 
 /** The argument of {@link defineStrategy}. */
@@ -48,11 +59,15 @@ export interface StrategyDefinition<Params> {
   readonly params: ZodType<Params>;
   /**
    * Creates the operator from views to intents (docs/ideas/design.md#strategies). Called once per
-   * market. May throw {@link ConfigError}.
+   * market and start; and before the parameters change, to check them. May throw
+   * {@link ConfigError}.
+   * @param changes changes of the parameters while the bot runs. A strategy that follows them keeps
+   * its state; any other is created again.
    */
   readonly create: (
     params: Params,
     context: StrategyContext,
+    changes: ParamsChanges<Params>,
   ) => OperatorFunction<MarketView, Intent>;
   /**
    * Levels per side in its views, if the book has so many: at least the number that the strategy
@@ -128,18 +143,21 @@ export function defineStrategy<Params>(definition: StrategyDefinition<Params>): 
       expected: "a whole number from 1",
     });
   }
+  const bind = (params: unknown, place: ShapeContext = {}): BoundStrategy => {
+    // A schema may return the very object that it was given. The clone keeps a strategy from
+    // changing the file's object, or another market's.
+    const valid = checkedParams(schema, structuredClone(params ?? {}), place);
+    const created = (
+      context: StrategyContext,
+      changes: ParamsChanges<unknown> = new ParamsChannel(),
+    ) => create(valid, context, changes as ParamsChanges<Params>);
+    return Object.assign(created, { viewLevels, params: valid, rebind: bind });
+  };
   return Object.freeze({
     marketwright: "strategy" as const,
     definition: definition as unknown as StrategyDefinition<never>,
     params: schema,
-    bind(params: unknown, place: ShapeContext = {}): BoundStrategy {
-      // A schema may return the very object that it was given. The clone keeps a strategy from
-      // changing the file's object, or another market's.
-      const valid = checkedParams(schema, structuredClone(params ?? {}), place);
-      return Object.assign((context: StrategyContext) => create(valid, context), {
-        viewLevels,
-      });
-    },
+    bind,
   });
 }
 

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { ConfigFile } from "#bot/config-file.js";
 import { controlHandler } from "#cli/control-handler.js";
 import { MachineClock } from "../simulation/bot-rig.js";
 import { startVirtualRun, type VirtualRun } from "./recorded-run.js";
@@ -20,7 +21,7 @@ async function breaks(run: VirtualRun): Promise<void> {
 it("a bot that fails refuses a halt instead of confirming it: the operator learns that nothing was done", async () => {
   const { clock, running } = await startVirtualRun({});
   await clock.runFor(5_000);
-  const tell = controlHandler(running);
+  const tell = controlHandler(running, new ConfigFile(running.bot.context.config, {}));
   expect(await tell({ command: "status" })).toMatchObject({ phase: "running" });
   expect(running.hasFailed()).toBe(false);
   running.fail(new Error("the disk is full"));

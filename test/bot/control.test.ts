@@ -135,7 +135,7 @@ describe("the control socket", () => {
     [
       "an unknown command",
       '{"command":"stop"}\n',
-      "status, halt, resume, flatten, watch, preview or cockpit-link",
+      "status, halt, resume, flatten, set, reload, watch, preview or cockpit-link",
     ],
     ["an unknown field", '{"command":"halt","market":"btcusdc"}\n', "market"],
     ["a slippage that is none", '{"command":"flatten","maxSlippageBps":-1}\n', "maxSlippageBps"],

@@ -47,6 +47,30 @@ describe("a decision", () => {
     expect(points.due(200)).toBeNull();
   });
 
+  it("is due at once when an operator changed the parameters, without the gap", () => {
+    const points = decidedAtZero({ minGapMs: 5000, everyMs: 60_000 });
+    points.request(false);
+    expect([points.due(1), points.nextDueMs(1)]).toEqual(["params", 1]);
+    points.decided(1);
+    expect(points.due(100)).toBeNull();
+    points.request(true);
+    expect(points.due(2)).toBe("start");
+    points.decided(2);
+    points.noteTouch(null);
+    points.request(false);
+    expect([points.due(3), points.nextDueMs(3)]).toEqual([null, Number.POSITIVE_INFINITY]);
+    points.noteTouch({ bidTicks: 100, askTicks: 101 });
+    expect(points.due(4)).toBe("start");
+  });
+
+  it("comes by other settings as soon as they change", () => {
+    const points = decidedAtZero();
+    points.noteFill();
+    points.configure({ ...OPTIONS, everyMs: 200, onFill: false, minGapMs: 10 });
+    expect(points.due(60)).toBeNull();
+    expect([points.due(200), points.nextDueMs(60)]).toEqual(["timer", 200]);
+  });
+
   it("waits for the gap, then answers everything that came meanwhile once", () => {
     const points = decidedAtZero();
     points.noteTouch({ bidTicks: 99, askTicks: 101 });

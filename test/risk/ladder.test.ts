@@ -1,6 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
+  advanceTrack,
+  createLadderTrack,
+  findActiveRung,
+  replaceRungs,
+} from "#risk/ladder-track.js";
+import {
   countActiveRungs,
   LADDER_ACTIONS,
   ladderEffectFor,
@@ -70,6 +76,52 @@ describe("the rungs of one measure", () => {
 
   it("stay unchanged while the measure is unknown", () => {
     expect(countActiveRungs(rungsOf([1, 2], 50), 1, undefined)).toBe(1);
+  });
+});
+
+describe("rungs that are replaced while the bot runs", () => {
+  const rung = (from: bigint, action: Rung["action"], latches = false): Rung<bigint> => ({
+    action,
+    threshold: String(from),
+    from,
+    liftBelow: (from * 8n) / 10n,
+    latches,
+    text: "",
+  });
+  const trackAt = (rungs: readonly Rung<bigint>[], value: bigint) => {
+    const track = createLadderTrack("drawdown", undefined, rungs);
+    advanceTrack(track, value, () => "a loss", 0);
+    return track;
+  };
+
+  it("stay active if they are the same, although the measure is below their value by now", () => {
+    const track = trackAt([rung(100n, "widen"), rung(500n, "halt", true)], 120n);
+    advanceTrack(track, 90n, () => "less", 1);
+    replaceRungs(track, [rung(100n, "widen"), rung(400n, "halt", true)]);
+    advanceTrack(track, 90n, () => "less", 2);
+    expect(findActiveRung(track)?.action).toBe("widen");
+  });
+
+  it("act by the measure as it is: a tightened limit that is passed latches", () => {
+    const track = trackAt([rung(500n, "halt", true)], 300n);
+    replaceRungs(track, [rung(200n, "halt", true)]);
+    advanceTrack(track, 300n, () => "a loss of 300", 7);
+    expect(track.latch).toMatchObject({ action: "halt", why: "a loss of 300", atMs: 7 });
+    replaceRungs(track, [rung(900n, "halt", true)]);
+    advanceTrack(track, 300n, () => "", 8);
+    expect(findActiveRung(track), "a loosened one does not resume").toMatchObject({
+      action: "halt",
+      why: "a loss of 300",
+    });
+  });
+
+  it("end where the new ones are higher", () => {
+    const track = trackAt([rung(100n, "widen")], 120n);
+    replaceRungs(track, [rung(300n, "widen")]);
+    advanceTrack(track, 120n, () => "", 1);
+    expect(findActiveRung(track)).toBeUndefined();
+    replaceRungs(track, []);
+    expect(findActiveRung(track)).toBeUndefined();
   });
 });
 

@@ -6,8 +6,8 @@ const MOST_DECIMALS = 36;
 
 /**
  * Values a position at its average entry price, signed as the paper. The exchange rounds an average
- * to some decimals, so the value is rounded to the nearest unit of credit: that is what the position
- * cost, if the average has enough decimals.
+ * to some decimals, so the value is rounded to the nearest unit of credit: that is the cost of the
+ * position, if the average has enough decimals.
  * @param entryPrice quote for one base, a plain decimal
  */
 export function entryValue(

@@ -90,12 +90,7 @@ export function loadBotConfig(
   { key = "required", change = (written) => written }: LoadOptions = {},
 ): BotConfig {
   const yaml = readBotYaml(path);
-  const file = checkShape(botSchema, change(yaml.value), { locate: yaml.locate });
-  for (const [id, market] of Object.entries(file.markets)) {
-    checkSizes(market, `markets.${id}`, yaml.locate);
-    if (market.strategy !== undefined && !isStrategyFile(market.strategy))
-      checkTarget(market, `markets.${id}`, yaml.locate);
-  }
+  const file = checkBotValues(change(yaml.value), yaml.locate);
   const places = placesOf(file, yaml, env);
   protectNamedSecrets({ ...places, chain: file.chain }, env);
   if (key === "required") checkKeySource(places.account, env);
@@ -109,6 +104,21 @@ export function loadBotConfig(
     ]),
   );
   return { ...file, ...places, markets };
+}
+
+/**
+ * Checks the values of a bot's file, and fills in the defaults.
+ * @param locate where a value is written, for errors
+ * @throws ConfigError with one message that names the path, the value and the expected value.
+ */
+export function checkBotValues(written: unknown, locate: YamlSource["locate"]): BotFile {
+  const file = checkShape(botSchema, written, { locate });
+  for (const [id, market] of Object.entries(file.markets)) {
+    checkSizes(market, `markets.${id}`, locate);
+    if (market.strategy !== undefined && !isStrategyFile(market.strategy))
+      checkTarget(market, `markets.${id}`, locate);
+  }
+  return file;
 }
 
 /**
@@ -224,10 +234,10 @@ function checkStateDir(written: string, folder: string, line: string): void {
 }
 
 /**
- * Quantities keep the digits that were written; a strategy's parameters have their own schema, and
- * are floats.
+ * True for a quantity of a bot's file: it keeps the digits that were written. A strategy's
+ * parameters have their own schema, and are floats.
  */
-function isQuantity(path: readonly (string | number)[]): boolean {
+export function isQuantity(path: readonly (string | number)[]): boolean {
   return !path.includes("params") && /(Base|Quote|FeeRate|Gwei)$/.test(String(path.at(-1)));
 }
 

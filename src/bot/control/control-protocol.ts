@@ -2,6 +2,7 @@ import { Decimal } from "decimal.js";
 import { z } from "zod";
 import { maskSecrets } from "../../core/crypto/secrets.js";
 import { MarketwrightError } from "../../core/errors.js";
+import { reloadRequest, setRequest, via } from "./configure-request.js";
 
 const marketId = z.string().min(1).max(40);
 const sizeBase = z
@@ -10,9 +11,6 @@ const sizeBase = z
     (text) => /^\d{1,30}(\.\d{1,30})?$/.test(text) && new Decimal(text).gt(0),
     "a decimal string above zero",
   );
-
-/** The origin of a command, for the audit file: the command line if absent. */
-const via = z.enum(["command-line", "screen", "cockpit"]).optional();
 
 const halt = z.strictObject({
   command: z.literal("halt"),
@@ -66,6 +64,8 @@ export const controlCommandSchema = z.discriminatedUnion("command", [
   z.strictObject({ command: z.literal("preview"), of: tradingCommandSchema }),
   /** Answers a fresh link to the bot's cockpit, which works once. */
   z.strictObject({ command: z.literal("cockpit-link") }),
+  setRequest,
+  reloadRequest,
 ]);
 
 /** A checked command, defaults filled in. */

@@ -206,7 +206,7 @@ function parseCommand(line: string): ControlCommand {
     throw new ConfigError("is not a command", {
       field: "command",
       value: held,
-      expected: "status, halt, resume, flatten, watch, preview or cockpit-link",
+      expected: "status, halt, resume, flatten, set, reload, watch, preview or cockpit-link",
     });
   throw new ConfigError("does not match the fields of the command", {
     field: path,

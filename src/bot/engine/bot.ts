@@ -1,10 +1,12 @@
 import type { Ms } from "../../core/units.js";
 import type { VenueTrade } from "../../exchange/records.js";
 import type { VenueEvent } from "../../exchange/venue.js";
-import { ExecutionPlanner } from "../execution/execution-planner.js";
+import type { Plan } from "../../executor/plan.js";
+import { ExecutionPlanner, type PlanPreview } from "../execution/execution-planner.js";
 import { OrderFactory } from "../execution/order-factory.js";
 import { PreTradeCheck } from "../execution/pre-trade-check.js";
 import { ReopenedOrderMonitor } from "../execution/reopened-order-monitor.js";
+import type { MarketTrader } from "../market/market-trader.js";
 import { LadderFlatten } from "../safety/ladder-flatten.js";
 import { TradingGuards } from "../safety/trading-guards.js";
 import { UnknownPositionAlert } from "../safety/unknown-position.js";
@@ -13,6 +15,7 @@ import { LiquidatedInventory } from "../unwind/liquidated-inventory.js";
 import { AccountEventHandler } from "./account-event-handler.js";
 import type { BotOptions } from "./bot-options.js";
 import { CommandHandler } from "./command-handler.js";
+import { Configuration } from "./configuration.js";
 import type { BotContext, BotPhase } from "./context.js";
 import { createContext } from "./create-context.js";
 import { DecisionScheduler, isBatched } from "./decision-scheduler.js";
@@ -128,7 +131,14 @@ export class Bot {
       responses,
       journal,
     });
+    const configuration = new Configuration(context, {
+      tradingGuards,
+      flattening: this.#flattening,
+      planner: this.#planner,
+      signals,
+    });
     this.#commands = new CommandHandler(context, {
+      configuration,
       tradingGuards,
       liquidatedInventory,
       shutdownSequence,
@@ -171,6 +181,11 @@ export class Bot {
    */
   recordEarlierTrade(trade: VenueTrade): boolean {
     return this.#trades.recordEarlierTrade(trade);
+  }
+
+  /** The plan of a market with other quotes and settings; it changes nothing. */
+  previewPlan(trader: MarketTrader, preview: PlanPreview): Plan {
+    return this.#planner.preview(trader, preview);
   }
 
   /** Stops every timer at once without a shutdown, as a crash would. */

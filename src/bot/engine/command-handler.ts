@@ -4,6 +4,7 @@ import type { MarketTrader } from "../market/market-trader.js";
 import type { TradingGuards } from "../safety/trading-guards.js";
 import type { LiquidatedInventory } from "../unwind/liquidated-inventory.js";
 import type { AccountEventHandler } from "./account-event-handler.js";
+import type { Configuration } from "./configuration.js";
 import type { BotContext } from "./context.js";
 import type { BotCommand } from "./input.js";
 import type { ShutdownSequence } from "./shutdown-sequence.js";
@@ -18,6 +19,7 @@ export interface CommandHandlerDeps {
   readonly ticks: TickScheduler;
   readonly accountEvents: AccountEventHandler;
   readonly signals: StrategySignals;
+  readonly configuration: Configuration;
 }
 
 /** Executes operator commands. */
@@ -70,6 +72,10 @@ export class CommandHandler {
           else trader.pursue(target);
         }
         return;
+      case "configure":
+        // A bot that stops has disconnected its strategies: nothing would come of it.
+        if (this.#context.phase === "stopping" || this.#context.phase === "stopped") return;
+        return this.#deps.configuration.apply(command.values);
       case "inherit":
         if (this.#deps.liquidatedInventory.acquire(command.takeover))
           this.#deps.accountEvents.handleStep(

@@ -25,7 +25,8 @@ export type BotPhase = "starting" | "running" | "stopping" | "stopped";
 
 /** State and values that the parts of one bot share. `clock` and `random` belong to the turn. */
 export interface BotContext {
-  readonly config: BotConfig;
+  /** The configuration in force: an operator may change a part of it while the bot runs. */
+  config: BotConfig;
   readonly accountAddress: Hex;
   readonly nonceTag: number;
   readonly clock: Clock;
@@ -36,8 +37,8 @@ export interface BotContext {
   readonly traders: ReadonlyMap<MarketId, MarketTrader>;
   /** The same traders in order, for what every turn iterates over. */
   readonly traderList: readonly MarketTrader[];
-  readonly marketLimits: ReadonlyMap<MarketId, MarketLimits>;
-  readonly accountLimits: AccountLimits;
+  marketLimits: ReadonlyMap<MarketId, MarketLimits>;
+  accountLimits: AccountLimits;
   /** Pending takeovers, which take room in the limits. */
   readonly reservations: TakeoverReservations;
   readonly exchangeTime: ExchangeTime;

@@ -1,11 +1,11 @@
 import type { DecisionCause } from "../../market/view.js";
-import type { MarketTrader } from "../market/market-trader.js";
+import type { MarketTrader, ViewInputs } from "../market/market-trader.js";
 import type { LiquidatedInventory } from "../unwind/liquidated-inventory.js";
 import type { BotContext } from "./context.js";
 import type { BotInput } from "./input.js";
 
 /** Causes for which a strategy is called at once, however late the bot is. */
-const URGENT: ReadonlySet<DecisionCause> = new Set(["start", "fill"]);
+const URGENT: ReadonlySet<DecisionCause> = new Set(["start", "fill", "params"]);
 
 /**
  * Schedules the calls of each market's strategy: at its decision points, by market events and by a
@@ -58,7 +58,7 @@ export class DecisionScheduler {
 
   /** Records the mid of a market, and emits a view to its strategy if a decision is due. */
   decide(trader: MarketTrader): void {
-    const { account, clock, exchangeTime, phase } = this.#context;
+    const { account, clock, phase } = this.#context;
     trader.noteOwn(account.orders, clock.monotonicMs());
     const midHalfTicks = trader.noteTouch(trader.touch()) ? trader.midHalfTicks : undefined;
     if (midHalfTicks !== undefined) {
@@ -69,12 +69,7 @@ export class DecisionScheduler {
     const cause = trader.decisions.due(clock.monotonicMs());
     if (cause === null || (!this.#isRound && !URGENT.has(cause))) return;
     trader.decisions.decided(clock.monotonicMs());
-    const positionLots = account.positionLots(trader.marketId);
-    trader.emitView(cause, {
-      positionLots,
-      equity: account.equity ?? 0n,
-      timeMs: exchangeTime.nowMs(),
-    });
+    trader.emitView(cause, viewInputsFor(this.#context, trader));
   }
 
   /**
@@ -96,6 +91,18 @@ export class DecisionScheduler {
     this.#timerMs = dueMs;
     this.#timer = clock.setTimer(Math.max(1, Math.ceil(dueMs - nowMs)), this.#fire);
   }
+}
+
+/** The inputs of a view of a market that the market does not hold itself. */
+export function viewInputsFor(
+  { account, exchangeTime }: Pick<BotContext, "account" | "exchangeTime">,
+  { marketId }: Pick<MarketTrader, "marketId">,
+): ViewInputs {
+  return {
+    positionLots: account.positionLots(marketId),
+    equity: account.equity ?? 0n,
+    timeMs: exchangeTime.nowMs(),
+  };
 }
 
 /**

@@ -2,6 +2,7 @@ import type { PlannedTakeover, Takeover } from "../../account/positions/takeover
 import type { Lots, MarketId, Ms } from "../../core/units.js";
 import type { VenueEvent } from "../../exchange/venue.js";
 import type { Intent } from "../../strategies/intent.js";
+import type { RunningValues } from "../config/running-values.js";
 
 /** Commands of an operator through the control socket, or to the process through a signal. */
 export type BotCommand =
@@ -22,6 +23,11 @@ export type BotCommand =
       readonly maxSlippageBps: number;
       readonly sliceLots?: Lots;
     }
+  /**
+   * An operator changes values of the file that may change while the bot runs: all of them as they
+   * are from now on, checked.
+   */
+  | { readonly command: "configure"; readonly values: RunningValues }
   /**
    * A liquidation has brought a position: it counts at once, and is unwound. A repeated report
    * changes nothing.

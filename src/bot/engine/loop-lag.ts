@@ -21,10 +21,10 @@ const LEAST_ROUND_MS: Ms = 50;
  * there is no lag.
  */
 export class LoopLag {
-  readonly limitMs: Ms | undefined;
   /** The newest delays, for `status`: they change nothing. */
   readonly delays = new DelayWindow();
-  readonly #shedMs: Ms;
+  #limitMs!: Ms | undefined;
+  #shedMs!: Ms;
   #lagMs: Ms = 0;
   #notedAtMs: Ms | undefined;
   #calmSinceMs: Ms = 0;
@@ -36,7 +36,16 @@ export class LoopLag {
    * recorded.
    */
   constructor(limitMs: Ms | undefined) {
-    this.limitMs = limitMs;
+    this.configure(limitMs);
+  }
+
+  get limitMs(): Ms | undefined {
+    return this.#limitMs;
+  }
+
+  /** Applies another limit to the lag as it is measured. */
+  configure(limitMs: Ms | undefined): void {
+    this.#limitMs = limitMs;
     this.#shedMs = Math.max(LEAST_SHED_MS, SHED_FROM * (limitMs ?? 0));
   }
 
@@ -60,7 +69,7 @@ export class LoopLag {
    * done when the next is due.
    */
   get roundMs(): Ms {
-    return Math.max(LEAST_ROUND_MS, Math.min(Math.ceil(this.#lagMs), this.limitMs ?? 0));
+    return Math.max(LEAST_ROUND_MS, Math.min(Math.ceil(this.#lagMs), this.#limitMs ?? 0));
   }
 
   /**
@@ -69,11 +78,11 @@ export class LoopLag {
    */
   note(lateMs: Ms, nowMs: Ms): boolean {
     this.delays.note(lateMs);
-    if (this.limitMs === undefined) return false;
+    if (this.#limitMs === undefined) return false;
     const sinceMs = this.#notedAtMs === undefined ? 0 : nowMs - this.#notedAtMs;
     this.#notedAtMs = nowMs;
     this.#lagMs += (1 - Math.exp(-sinceMs / MEAN_OVER_MS)) * (lateMs - this.#lagMs);
-    this.#isOverLimit = this.#lagMs >= (this.#isOverLimit ? this.limitMs / 2 : this.limitMs);
+    this.#isOverLimit = this.#lagMs >= (this.#isOverLimit ? this.#limitMs / 2 : this.#limitMs);
     if (this.#lagMs >= this.#shedMs / 2) this.#calmSinceMs = nowMs;
     const before = this.#isShedding;
     if (this.#lagMs >= this.#shedMs) this.#isShedding = true;

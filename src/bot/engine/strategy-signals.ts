@@ -1,8 +1,9 @@
 import { describeThrown } from "../../core/describe-thrown.js";
 import type { MarketId } from "../../core/units.js";
-import { checkIntent, type RefusedIntent } from "../../risk/check-intent.js";
+import { checkIntent, type IntentContext, type RefusedIntent } from "../../risk/check-intent.js";
 import { copyIntent } from "../../risk/copy-intent.js";
 import type { Intent } from "../../strategies/intent.js";
+import type { MarketTrader } from "../market/market-trader.js";
 import type { TradingGuards } from "../safety/trading-guards.js";
 import type { StrategyListener } from "../strategy/strategy-session.js";
 import { mapStrategyStack } from "../strategy/strategy-stack.js";
@@ -62,24 +63,24 @@ export class StrategySignals implements StrategyListener {
     this.#tradingGuards.haltMarket(marketId, "strategy-error", why);
   }
 
+  /** The limits of a market have changed: its intent is cut again, from what was emitted. */
+  recheck(trader: MarketTrader): void {
+    const { submitted } = trader;
+    if (submitted === undefined) return;
+    const verdict = checkIntent(submitted, intentContextFor(this.#context, trader));
+    if (verdict.accepted) trader.replaceIntent(verdict.intent, submitted);
+  }
+
   #intent(marketId: MarketId, intent: Intent): void {
-    const { account, marketLimits, notify, traders } = this.#context;
+    const { notify, traders } = this.#context;
     const trader = traders.get(marketId);
     if (trader === undefined) return;
-    const limits = marketLimits.get(marketId);
-    const verdict = checkIntent(intent, {
-      marketId,
-      rules: trader.rules,
-      newestViewSequence: trader.newestViewSequence,
-      lastAcceptedViewSequence: trader.acceptedViewSequence,
-      maxOrderLots: limits?.maxOrderLots,
-      maxPositionLots: limits?.maxPositionLots,
-      positionLots: account.positionLots(marketId),
-      amountOf: trader.amountOf,
-    });
+    const verdict = checkIntent(intent, intentContextFor(this.#context, trader));
     if (!verdict.accepted) return this.#refuse(marketId, verdict);
     const { intent: taken, clips } = verdict;
-    trader.acceptIntent(taken);
+    // Other limits may come that cut less. The strategy may change its object until then.
+    if (clips === undefined) trader.acceptIntent(taken);
+    else trader.acceptIntent(taken, copyIntent(intent));
     notify(
       clips === undefined
         ? { kind: "intent", intent: taken }
@@ -98,6 +99,25 @@ export class StrategySignals implements StrategyListener {
     // An intent for an older view is late, not wrong. Any other refusal cancels the current quotes.
     if (refusal !== "older-view") traders.get(marketId)?.refuseIntent(`${refusal}: ${why}`);
   }
+}
+
+/** The state of a market that its intents are checked against. */
+export function intentContextFor(
+  { account, marketLimits }: Pick<BotContext, "account" | "marketLimits">,
+  trader: MarketTrader,
+): IntentContext {
+  const { marketId } = trader;
+  const limits = marketLimits.get(marketId);
+  return {
+    marketId,
+    rules: trader.rules,
+    newestViewSequence: trader.newestViewSequence,
+    lastAcceptedViewSequence: trader.acceptedViewSequence,
+    maxOrderLots: limits?.maxOrderLots,
+    maxPositionLots: limits?.maxPositionLots,
+    positionLots: account.positionLots(marketId),
+    amountOf: trader.amountOf,
+  };
 }
 
 /** A copy for the queued turn: the strategy may change its object before that turn runs. */

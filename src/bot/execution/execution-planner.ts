@@ -1,15 +1,17 @@
 import type { OwnOrder } from "../../account/orders/order.js";
-import type { Lots, Ms, Side } from "../../core/units.js";
+import type { Hex, Lots, Ms, Side } from "../../core/units.js";
 import type { BestPrices } from "../../executor/crossing.js";
 import { paceTolerance } from "../../executor/pacing.js";
-import type { Plan, PlannedPlace } from "../../executor/plan.js";
+import type { Plan, PlannedKeep, PlannedPlace } from "../../executor/plan.js";
 import { planQuotes, type QuoteSettings } from "../../executor/plan-quotes.js";
 import { planTarget, type TargetInput, type TargetPlan } from "../../executor/plan-target.js";
 import { planUnwind } from "../../executor/plan-unwind.js";
-import type { WorkingOrder } from "../../executor/working-order.js";
+import { type RankedCancel, rankedCancel, withRankedCancel } from "../../executor/ranked-cancel.js";
+import { isCancellable, type WorkingOrder } from "../../executor/working-order.js";
 import { applyLadderEffect } from "../../risk/apply-ladder-effect.js";
 import { MANUAL_HALT } from "../../risk/halt.js";
 import type { Quote, TargetIntent, UnwindSchedule } from "../../strategies/intent.js";
+import type { BotConfig } from "../config/config.js";
 import type { AccountEventHandler } from "../engine/account-event-handler.js";
 import type { BotContext } from "../engine/context.js";
 import type { MarketTrader } from "../market/market-trader.js";
@@ -30,12 +32,12 @@ export class ExecutionPlanner {
   readonly #tradingGuards: TradingGuards;
   readonly #liquidatedInventory: LiquidatedInventory;
   readonly #accountEvents: AccountEventHandler;
-  readonly #settings: QuoteSettings;
+  #settings: QuoteSettings;
   /**
    * The same while only reducing orders may rest: an order larger than its quote would reverse the
    * position.
    */
-  readonly #reducing: QuoteSettings;
+  #reducing: QuoteSettings;
   readonly #lastReported = new Map<string, string>();
 
   constructor(
@@ -48,22 +50,22 @@ export class ExecutionPlanner {
     this.#tradingGuards = safety;
     this.#liquidatedInventory = unwinding;
     this.#accountEvents = news;
-    const { timeInForce, quoteLifeMs, priceToleranceTicks, sizeToleranceFraction } =
-      context.config.quotes;
-    this.#settings = {
-      tolerance: { priceTicks: priceToleranceTicks, sizeFraction: sizeToleranceFraction },
-      timeInForce,
-      gtt: {
-        quoteLifeMs,
-        renewLeadMs: renewLeadMs(quoteLifeMs),
-        renewStaggerMs: Math.max(200, quoteLifeMs / 50),
-      },
-      onCross: "behind",
-    };
-    this.#reducing = {
-      ...this.#settings,
-      tolerance: { ...this.#settings.tolerance, sizeFraction: 0 },
-    };
+    this.#settings = settingsFor(context.config.quotes);
+    this.#reducing = reducingSettings(this.#settings);
+  }
+
+  /** Applies the configuration in force. */
+  configure(): void {
+    this.#settings = settingsFor(this.#context.config.quotes);
+    this.#reducing = reducingSettings(this.#settings);
+  }
+
+  /** The plan that a market would have with other quotes and settings now; it changes nothing. */
+  preview(trader: MarketTrader, { quotes, config, overLimit }: PlanPreview): Plan {
+    const settings = settingsFor(config);
+    const wanted = this.#mayQuote(trader) ? this.#laddered(trader, quotes) : NO_QUOTES;
+    const { plan } = this.#quotesPlan(trader, wanted, settings, reducingSettings(settings));
+    return this.#withoutOverLimit(trader, plan, overLimit);
   }
 
   /**
@@ -73,29 +75,48 @@ export class ExecutionPlanner {
   plan(trader: MarketTrader, causeMonotonicMs: Ms | undefined): void {
     trader.startPlan();
     const nowMs = this.#context.exchangeTime.nowMs();
-    const { plan, isLasting } = this.#planOf(trader, nowMs);
+    const { plan: wanted, isLasting } = this.#planOf(trader, nowMs);
+    const plan = this.#withoutOverLimit(trader, wanted, trader.overLimit);
     trader.finishPlan(plan, isLasting);
     this.#assignLevels(trader, plan);
     if (this.#context.dryRun) this.#report(trader, plan);
     else this.#queue(trader, plan, causeMonotonicMs);
   }
 
+  /** Cancels the kept orders that changed limits do not allow. */
+  #withoutOverLimit(trader: MarketTrader, plan: Plan, overLimit: ReadonlyMap<Hex, string>): Plan {
+    if (overLimit.size === 0) return plan;
+    const { orders } = this.#context.account;
+    const touch = executorTouch(trader, restingIn(trader, orders));
+    const kept: PlannedKeep[] = [];
+    let cancels: RankedCancel[] = plan.cancels.map((cancel) => ({
+      ...cancel,
+      lots: orders.get(cancel.hash)?.mayFillLots ?? 0,
+    }));
+    for (const keep of plan.keeps) {
+      const why = overLimit.get(keep.hash);
+      const order = why === undefined ? undefined : orders.get(keep.hash);
+      if (why === undefined || order === undefined || !isCancellable(order)) kept.push(keep);
+      else cancels = withRankedCancel(cancels, rankedCancel(order, why, touch));
+    }
+    return { ...plan, keeps: kept, cancels };
+  }
+
   /** `isLasting` is true if the plan stays right while only time passes and tokens are spent. */
   #planOf(trader: MarketTrader, nowMs: Ms): { readonly plan: Plan; readonly isLasting: boolean } {
-    const orders = this.#context.account.orders.mayStillFill(trader.marketId);
-    const working = this.#workingOrders(trader, orders);
-    const touch = executorTouch(trader, restingIn(trader, this.#context.account.orders));
     const unwind =
       trader.target === undefined && this.#mayUnwind(trader)
         ? this.#liquidatedInventory.intentFor(trader)
         : undefined;
     trader.setUnwind(unwind);
     if (unwind !== undefined) {
+      const touch = executorTouch(trader, restingIn(trader, this.#context.account.orders));
       const unwindPlan = this.#worked(trader, unwind, trader.lastUnwindSliceAtMs, touch, nowMs);
       this.#liquidatedInventory.planned(trader, unwindPlan.state, unwindPlan.why);
       return { plan: unwindPlan, isLasting: false };
     }
     if (trader.target !== undefined && this.#context.phase === "running") {
+      const touch = executorTouch(trader, restingIn(trader, this.#context.account.orders));
       const targetPlan = this.#worked(
         trader,
         trader.target.intent,
@@ -115,10 +136,23 @@ export class ExecutionPlanner {
       }
       return { plan: targetPlan, isLasting: false };
     }
-    const quotes = this.#quotesOf(trader);
-    const { budget } = this.#context;
+    return this.#quotesPlan(trader, this.#quotesOf(trader), this.#settings, this.#reducing);
+  }
+
+  /** The plan from these quotes. @param reducing while only reducing orders may rest */
+  #quotesPlan(
+    trader: MarketTrader,
+    quotes: readonly Quote[],
+    usual: QuoteSettings,
+    reducing: QuoteSettings,
+  ): { readonly plan: Plan; readonly isLasting: boolean } {
+    const { account, budget } = this.#context;
+    const orders = account.orders.mayStillFill(trader.marketId);
+    const working = this.#workingOrders(trader, orders);
+    const touch = executorTouch(trader, restingIn(trader, account.orders));
+    const nowMs = this.#context.exchangeTime.nowMs();
     const isReducing = this.#tradingGuards.ladder.effectOn(trader.marketId).isReduceOnly;
-    const settings = isReducing ? this.#reducing : this.#settings;
+    const settings = isReducing ? reducing : usual;
     const paced = paceTolerance(
       settings.tolerance,
       quotes,
@@ -227,9 +261,13 @@ export class ExecutionPlanner {
   /** The strategy's quotes, as the risk ladder lets them rest; empty if nothing may be quoted. */
   #quotesOf(trader: MarketTrader): readonly Quote[] {
     if (trader.quotes === undefined || !this.#mayQuote(trader)) return NO_QUOTES;
+    return this.#laddered(trader, trader.quotes.quotes);
+  }
+
+  #laddered(trader: MarketTrader, quotes: readonly Quote[]): readonly Quote[] {
     const effect = this.#tradingGuards.ladder.effectOn(trader.marketId);
     const positionLots = this.#context.account.positionLots(trader.marketId);
-    return applyLadderEffect(trader.quotes.quotes, {
+    return applyLadderEffect(quotes, {
       effect,
       midTicks: trader.quotesMidTicks,
       positionLots,
@@ -332,6 +370,35 @@ export class ExecutionPlanner {
     this.#lastReported.set(trader.marketId, text);
     this.#context.notify({ kind: "dry-plan", marketId: trader.marketId, plan });
   }
+}
+
+/** Quotes and settings that are not in force. */
+export interface PlanPreview {
+  readonly quotes: readonly Quote[];
+  readonly config: BotConfig["quotes"];
+  readonly overLimit: ReadonlyMap<Hex, string>;
+}
+
+function settingsFor({
+  timeInForce,
+  quoteLifeMs,
+  priceToleranceTicks,
+  sizeToleranceFraction,
+}: BotConfig["quotes"]): QuoteSettings {
+  return {
+    tolerance: { priceTicks: priceToleranceTicks, sizeFraction: sizeToleranceFraction },
+    timeInForce,
+    gtt: {
+      quoteLifeMs,
+      renewLeadMs: renewLeadMs(quoteLifeMs),
+      renewStaggerMs: Math.max(200, quoteLifeMs / 50),
+    },
+    onCross: "behind",
+  };
+}
+
+function reducingSettings(settings: QuoteSettings): QuoteSettings {
+  return { ...settings, tolerance: { ...settings.tolerance, sizeFraction: 0 } };
 }
 
 /** The plan of an order that ends by itself changes with time. */

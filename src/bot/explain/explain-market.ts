@@ -1,5 +1,6 @@
 import { scaledToDecimal } from "../../core/instrument.js";
 import type { Lots, Side, Ticks } from "../../core/units.js";
+import type { Plan } from "../../executor/plan.js";
 import { tradeFee } from "../../perpetual/fees.js";
 import type { QuoteReason } from "../../strategies/intent.js";
 import type { Bot } from "../engine/bot.js";
@@ -35,7 +36,12 @@ export function explainMarket(
   const touch = trader.touch();
   const midTicks = touch === null ? undefined : (touch.bidTicks + touch.askTicks) / 2;
   const reason = trader.target?.intent.reason ?? trader.quotes?.reason ?? trader.unwind?.reason;
-  const quotes = explainQuotes(context, trader, planned, midTicks, reason);
+  const quotes = explainQuotes(context, trader, {
+    plan: trader.plan,
+    refusals: planned.refusals,
+    midTicks,
+    reason,
+  });
   const held = quotes.filter(({ fate }) => fate !== "withheld");
   const isQuoting =
     trader.target === undefined && held.length > 0 && tradingGuards.areQuotesAllowed(marketId);
@@ -71,14 +77,21 @@ export function explainMarket(
   };
 }
 
-function explainQuotes(
-  context: BotContext,
-  trader: MarketTrader,
-  { refusals }: PlannedWorst,
-  midTicks: number | undefined,
-  reason: QuoteReason | undefined,
+/** A plan of one market, and what it was made from. */
+export interface QuotedPlan {
+  readonly plan: Plan | undefined;
+  /** Why risk would block a planned place, by `placeKey`. */
+  readonly refusals: ReadonlyMap<string, string>;
+  readonly midTicks: number | undefined;
+  readonly reason: QuoteReason | undefined;
+}
+
+/** The quotes of a plan, in order of side and level. */
+export function explainQuotes(
+  context: Pick<BotContext, "account" | "config">,
+  { marketId, instrument, rules }: Pick<MarketTrader, "marketId" | "instrument" | "rules">,
+  { plan, refusals, midTicks, reason }: QuotedPlan,
 ): readonly ExplainedQuote[] {
-  const { plan, marketId, instrument, rules } = trader;
   if (plan === undefined) return [];
   const { makerFeeRate } = signedRates(context.config, rules);
   const makerRate = Number(makerFeeRate) / 1e18;

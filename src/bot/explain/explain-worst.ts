@@ -1,10 +1,11 @@
 import type { CreditUnits, MarketId } from "../../core/units.js";
-import type { PlannedPlace } from "../../executor/plan.js";
+import type { Plan, PlannedPlace } from "../../executor/plan.js";
 import { checkPlace, describeBreach } from "../../risk/check-place.js";
 import { computeWorstCase, type WorstCaseAccount } from "../../risk/compute-worst-case.js";
 import type { AccountExposure, ExposureOrder, MarketExposure } from "../../risk/exposure.js";
 import type { BotContext } from "../engine/context.js";
 import { computeAccountExposure } from "../execution/account-exposure.js";
+import type { MarketTrader } from "../market/market-trader.js";
 
 /** The account's worst case with every planned place on the exchange. */
 export interface PlannedWorst {
@@ -12,6 +13,9 @@ export interface PlannedWorst {
   /** Why risk would block a planned place, by {@link placeKey}. */
   readonly refusals: ReadonlyMap<string, string>;
 }
+
+/** The plan of a market: the newest one, or one that is only looked at. */
+export type PlanOf = (trader: MarketTrader) => Plan | undefined;
 
 /** Key of a planned place. */
 export function placeKey(
@@ -27,12 +31,20 @@ export function placeKey(
  * @param balancesKnown if false, the account's own limits do not apply: there is no net value to
  * measure against.
  */
-export function plannedWorst(context: BotContext, balancesKnown: boolean): PlannedWorst {
+export function plannedWorst(
+  context: BotContext,
+  balancesKnown: boolean,
+  planOf: PlanOf = ({ plan }) => plan,
+): PlannedWorst {
   const limits = balancesKnown ? context.accountLimits : {};
-  let exposure = withoutCancelled(computeAccountExposure(context, context.marketLimits), context);
+  let exposure = withoutCancelled(
+    computeAccountExposure(context, context.marketLimits),
+    context,
+    planOf,
+  );
   const refusals = new Map<string, string>();
   for (const [marketId, trader] of context.traders) {
-    for (const place of trader.plan?.places ?? []) {
+    for (const place of planOf(trader)?.places ?? []) {
       const breach = checkPlace(
         { marketId, side: place.side, ticks: place.ticks, lots: place.lots },
         exposure,
@@ -69,12 +81,16 @@ export function liquidationDistance(
   return long < short ? { fraction: long, side: "long" } : { fraction: short, side: "short" };
 }
 
-function withoutCancelled(exposure: AccountExposure, context: BotContext): AccountExposure {
+function withoutCancelled(
+  exposure: AccountExposure,
+  context: BotContext,
+  planOf: PlanOf,
+): AccountExposure {
   const markets = new Map<MarketId, MarketExposure>();
   for (const [marketId, market] of exposure.markets) {
-    const cancelled = new Set(
-      (context.traders.get(marketId)?.plan?.cancels ?? []).map(({ hash }) => hash),
-    );
+    const trader = context.traders.get(marketId);
+    const plan = trader === undefined ? undefined : planOf(trader);
+    const cancelled = new Set((plan?.cancels ?? []).map(({ hash }) => hash));
     markets.set(marketId, {
       ...market,
       orders: market.orders.filter(({ hash }) => !cancelled.has(hash)),

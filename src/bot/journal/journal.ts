@@ -3,7 +3,7 @@ import type { Hex, MarketId } from "../../core/units.js";
 import type { VenueRules } from "../../exchange/records.js";
 import type { Action } from "../../exchange/venue.js";
 import type { BotConfig } from "../config/config.js";
-import type { BotInput, TurnStamp } from "../engine/input.js";
+import type { BotCommand, BotInput, TurnStamp } from "../engine/input.js";
 import type { TurnRecord } from "../engine/turn-queue.js";
 
 /** The journal's format; a reader refuses any other. */
@@ -162,8 +162,30 @@ export function decodeTurn(line: string, lineNumber: number): JournalTurn {
       expected: "stamp, input, draws and actions",
     });
   }
+  // Left out, it would make the replay differ at some later turn, without the reason.
+  if (value.input.kind === "command" && !Object.hasOwn(COMMANDS, value.input.command.command)) {
+    throw new FormatError("has a command that this version of the program does not know", {
+      field: `line ${lineNumber}`,
+      value: value.input.command.command,
+      expected: "the version that wrote the journal, or a newer one",
+    });
+  }
   return value as JournalTurn;
 }
+
+const COMMANDS: Readonly<Record<BotCommand["command"], true>> = {
+  start: true,
+  stop: true,
+  halt: true,
+  resume: true,
+  release: true,
+  flatten: true,
+  configure: true,
+  inherit: true,
+  disinherit: true,
+  reserve: true,
+  asked: true,
+};
 
 /**
  * Reads a line written by {@link encodeJournal}. @throws FormatError naming the line if it is

@@ -1,5 +1,5 @@
 import type { Instrument } from "../../core/instrument.js";
-import type { CreditUnits, Lots, MarketId, Ms, Side, Ticks } from "../../core/units.js";
+import type { CreditUnits, Hex, Lots, MarketId, Ms, Side, Ticks } from "../../core/units.js";
 import type { MarketRules } from "../../exchange/records.js";
 import type { Plan } from "../../executor/plan.js";
 import type { TargetPlan } from "../../executor/plan-target.js";
@@ -17,6 +17,8 @@ import { StreamLagDetector } from "../../market/stream-lag-detector.js";
 import { SyncedBook } from "../../market/synced-book.js";
 import type { DecisionCause, MarketView } from "../../market/view.js";
 import type { Intent, QuotesIntent, TargetIntent } from "../../strategies/intent.js";
+import type { BoundStrategy } from "../../strategies/strategy.js";
+import type { IntentPreview } from "../strategy/preview-strategy.js";
 import {
   type StrategyListener,
   StrategySession,
@@ -50,6 +52,14 @@ export interface WorkedTarget {
   readonly lastSliceAtMs: Ms | undefined;
 }
 
+/** Values of a market that may change while the bot runs. */
+export interface MarketTraderValues {
+  readonly decide: DecideOptions;
+  readonly maxPositionLots: Lots;
+  /** The strategy with other parameters; undefined if they are the same. */
+  readonly strategy: BoundStrategy | undefined;
+}
+
 /** Inputs of a view that the trader does not hold itself. */
 export interface ViewInputs {
   readonly positionLots: Lots;
@@ -76,10 +86,13 @@ export class MarketTrader {
   readonly decisions: DecisionPoints;
   readonly fillRate = new FillRate();
   readonly #ownOrderOverlay = new OwnOrderOverlay();
-  readonly maxPositionLots: Lots;
   /** Lots as a decimal string of base. */
   readonly amountOf = (lots: Lots): string => this.instrument.formatAmount(lots);
   #rules: MarketRules;
+  #maxPositionLots: Lots;
+  /** The strategy's newest intent before limits cut it; undefined if they did not. */
+  #submitted: Intent | undefined;
+  #overLimit: ReadonlyMap<Hex, string> = NO_REASONS;
   #quotes: QuotesIntent | undefined;
   #quotesMidTicks = Number.NaN;
   #target: WorkedTarget | undefined;
@@ -102,7 +115,7 @@ export class MarketTrader {
     this.instrument = deps.instrument;
     this.marketId = deps.instrument.marketId;
     this.#rules = deps.rules;
-    this.maxPositionLots = deps.maxPositionLots;
+    this.#maxPositionLots = deps.maxPositionLots;
     this.book = deps.book ?? new SyncedBook(this.marketId);
     this.state = new MarketState(deps.instrument);
     this.decisions = new DecisionPoints(deps.decide);
@@ -112,6 +125,85 @@ export class MarketTrader {
   /** The market's rules in force. */
   get rules(): MarketRules {
     return this.#rules;
+  }
+
+  /** The position limit, either way; Infinity without one. */
+  get maxPositionLots(): Lots {
+    return this.#maxPositionLots;
+  }
+
+  /** The strategy with its present parameters; undefined in a market without quotes. */
+  get strategy(): BoundStrategy | undefined {
+    return this.#session.strategy;
+  }
+
+  /** True if the running strategy keeps its state when its parameters change. */
+  get isStrategyFollowing(): boolean {
+    return this.#session.isFollowing;
+  }
+
+  /**
+   * Applies other values. If its parameters or the position limit change, the strategy gets a view
+   * at once. One that does not follow its parameters is started again, and its earlier intent is
+   * void.
+   */
+  configure(
+    { decide, maxPositionLots, strategy }: MarketTraderValues,
+    listener: StrategyListener,
+  ): void {
+    const isLimitSame = maxPositionLots === this.#maxPositionLots;
+    this.decisions.configure(decide);
+    this.#maxPositionLots = maxPositionLots;
+    this.#isDirty = true;
+    if (strategy === undefined && isLimitSame) return;
+    const isFollowed = strategy === undefined || this.#session.update(strategy);
+    this.decisions.request(!isFollowed);
+    if (!isFollowed) this.connect(listener);
+  }
+
+  /** Checks other parameters. @throws whatever the strategy throws for them */
+  tryStrategy(strategy: BoundStrategy): void {
+    this.#session.tryStrategy(strategy);
+  }
+
+  /**
+   * The strategy's intent for a view of now by other values; it changes nothing. Undefined without
+   * a view to answer.
+   */
+  preview(
+    strategy: BoundStrategy,
+    inputs: ViewInputs,
+    maxPositionLots: Lots,
+  ): IntentPreview | undefined {
+    if (this.#awaitingView) return undefined;
+    const view = this.#createView("params", inputs, maxPositionLots);
+    if (view === null) return undefined;
+    // Its intent must not look newer than any view that the strategy has had.
+    return this.#session.preview(strategy, { ...view, sequence: this.#viewSequence });
+  }
+
+  /** The strategy's newest intent, as it emitted it, before limits cut it. */
+  get submitted(): Intent | undefined {
+    const target = this.#target?.byOperator === false ? this.#target.intent : undefined;
+    return this.#submitted ?? target ?? this.#quotes;
+  }
+
+  /** Orders that the limits no longer allow, with the reason: they are cancelled, not kept. */
+  get overLimit(): ReadonlyMap<Hex, string> {
+    return this.#overLimit;
+  }
+
+  setOverLimit(reasons: ReadonlyMap<Hex, string>): void {
+    this.#overLimit = reasons;
+    this.#isDirty = true;
+  }
+
+  /** Replaces the strategy's intent by itself, cut by other limits. */
+  replaceIntent(intent: Intent, submitted: Intent): void {
+    this.#submitted = submitted;
+    if (intent.kind === "quotes") this.#quotes = intent;
+    else if (this.#target?.byOperator === false) this.#target = { ...this.#target, intent };
+    this.#isDirty = true;
   }
 
   /** The strategy's current quotes; a target position takes precedence over them. */
@@ -234,7 +326,7 @@ export class MarketTrader {
 
   /** True if a strategy quotes this market. */
   get hasStrategy(): boolean {
-    return this.#deps.strategy !== undefined;
+    return this.#session.strategy !== undefined;
   }
 
   get running(): boolean {
@@ -278,8 +370,12 @@ export class MarketTrader {
     return this.#touch === null ? undefined : (this.#touch.bidTicks + this.#touch.askTicks) / 2;
   }
 
-  /** Accepts an intent of the strategy that has passed its checks. */
-  acceptIntent(intent: Intent): void {
+  /**
+   * Accepts an intent of the strategy that has passed its checks.
+   * @param submitted the same as the strategy emitted it, if limits cut it
+   */
+  acceptIntent(intent: Intent, submitted?: Intent): void {
+    this.#submitted = submitted;
     this.#acceptedViewSequence = intent.viewSequence;
     this.#refusal = undefined;
     if (intent.kind === "quotes") {
@@ -300,6 +396,7 @@ export class MarketTrader {
 
   #forget(): void {
     this.#quotes = undefined;
+    this.#submitted = undefined;
     if (this.#target?.byOperator === false) this.#target = undefined;
     this.#isDirty = true;
   }
@@ -370,7 +467,19 @@ export class MarketTrader {
 
   /** Emits a view to the strategy. False if the market lacks a side without our own orders. */
   emitView(cause: DecisionCause, inputs: ViewInputs): boolean {
-    const view = createMarketView({
+    const view = this.#createView(cause, inputs, this.#maxPositionLots);
+    if (view === null) return false;
+    this.#viewSequence = view.sequence;
+    this.#lastView = view;
+    this.state.startView();
+    if (this.#awaitingView || !this.#isPlanSettled) this.#isDirty = true;
+    this.#awaitingView = false;
+    this.#session.emitView(view);
+    return true;
+  }
+
+  #createView(cause: DecisionCause, inputs: ViewInputs, maxPositionLots: Lots): MarketView | null {
+    return createMarketView({
       instrument: this.instrument,
       book: this.book,
       ownOrders: this.#ownOrderOverlay.shown,
@@ -382,16 +491,8 @@ export class MarketTrader {
       depthLevels: this.#deps.depthLevels,
       positionLots: inputs.positionLots,
       equity: inputs.equity,
-      maxPositionLots: this.maxPositionLots,
+      maxPositionLots,
     });
-    if (view === null) return false;
-    this.#viewSequence = view.sequence;
-    this.#lastView = view;
-    this.state.startView();
-    if (this.#awaitingView || !this.#isPlanSettled) this.#isDirty = true;
-    this.#awaitingView = false;
-    this.#session.emitView(view);
-    return true;
   }
 
   /** Updates our own orders after each event. `nowMs`: monotonic clock. */
@@ -402,3 +503,5 @@ export class MarketTrader {
 }
 
 const NO_ORDERS: readonly OwnRestingOrder[] = [];
+
+const NO_REASONS: ReadonlyMap<Hex, string> = new Map();

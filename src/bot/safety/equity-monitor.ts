@@ -55,7 +55,7 @@ export interface LossReading {
  */
 export class EquityMonitor {
   readonly #context: BotContext;
-  readonly #maxDrawdown: CreditUnits;
+  #maxDrawdown!: CreditUnits;
   readonly #depositsBefore: CreditUnits;
   /**
    * The peak of earlier runs, whose transfers are all known. Undefined if there is none, and once
@@ -96,15 +96,18 @@ export class EquityMonitor {
   /** @throws FormatError if the stored peak is corrupt: a bot must not forget its drawdown. */
   constructor(context: BotContext) {
     this.#context = context;
-    this.#maxDrawdown = decimalToScaled(
-      context.config.risk.maxDrawdownQuote,
-      context.rules.creditDecimals,
-    );
+    this.configure();
     const saved = context.store.read(PEAK_FILE);
     if (saved !== undefined) this.#earlier = restorePeak(saved);
     this.#earlierDay = dayRemembered(context.store);
     this.#peak = this.#earlier;
     this.#depositsBefore = this.#earlier?.netDeposits ?? 0n;
+  }
+
+  /** Applies the configuration in force. Peak and start of the day stay. */
+  configure(): void {
+    const { config, rules } = this.#context;
+    this.#maxDrawdown = decimalToScaled(config.risk.maxDrawdownQuote, rules.creditDecimals);
   }
 
   /**

@@ -13,7 +13,7 @@ import type { TradingGuards } from "./trading-guards.js";
 export class LadderFlatten {
   readonly #context: BotContext;
   readonly #tradingGuards: TradingGuards;
-  readonly #terms: FlattenTerms;
+  #terms!: FlattenTerms;
   /** The size of one order, in lots: a share of the position at the start of the flattening. */
   readonly #sliceLots = new Map<MarketId, Lots>();
   /** True once any target was set. */
@@ -22,7 +22,13 @@ export class LadderFlatten {
   constructor(context: BotContext, safety: TradingGuards) {
     this.#context = context;
     this.#tradingGuards = safety;
-    this.#terms = flattenTermsFor(context.config);
+    this.configure();
+  }
+
+  /** Applies the configuration in force, to a flattening in progress too. */
+  configure(): void {
+    this.#terms = flattenTermsFor(this.#context.config);
+    this.#sliceLots.clear();
   }
 
   /**
@@ -63,8 +69,15 @@ export class LadderFlatten {
       return;
     }
     const sliceLots = this.#sliceOf(trader, positionLots);
-    if (target?.isByLadder === true && target.intent.worstTicks === worstTicks) return;
     const { maxSlippageBps, everyMs } = this.#terms;
+    if (
+      target?.isByLadder === true &&
+      target.intent.worstTicks === worstTicks &&
+      target.intent.schedule.kind !== "unwind" &&
+      target.intent.schedule.sliceLots === sliceLots &&
+      target.intent.schedule.everyMs === everyMs
+    )
+      return;
     this.#isUsed = true;
     trader.pursue({
       intent: {

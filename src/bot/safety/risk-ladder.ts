@@ -9,8 +9,9 @@ import {
   findActiveRung,
   hasReachedLatch,
   type LadderTrack,
+  replaceRungs,
 } from "../../risk/ladder-track.js";
-import { MarkoutWindow } from "../../risk/markout-window.js";
+import { type MarkoutOptions, MarkoutWindow } from "../../risk/markout-window.js";
 import {
   type ActiveRung,
   appliesToMarket,
@@ -25,7 +26,7 @@ import {
 import type { BotContext } from "../engine/context.js";
 import type { MarketTrader } from "../market/market-trader.js";
 import type { LossReading } from "./equity-monitor.js";
-import { ladderRungsFor, markoutOptionsFor } from "./ladder-rungs.js";
+import { type LadderRungs, ladderRungsFor, markoutOptionsFor } from "./ladder-rungs.js";
 import { actionText } from "./ladder-text.js";
 import { PersistentLatches } from "./persistent-latches.js";
 
@@ -53,8 +54,10 @@ export class RiskLadder {
   readonly #latches: PersistentLatches;
   readonly #drawdown: LadderTrack;
   readonly #dailyLoss: LadderTrack;
-  readonly #tracks: LadderTrack[];
-  readonly #markets: readonly WatchedMarket[];
+  #tracks: LadderTrack[];
+  #markets: readonly WatchedMarket[];
+  #markoutOptions: MarkoutOptions;
+  #isConfiguring = false;
   #acting: readonly ActiveRung[] = [];
   #demands: readonly HaltRequest[] = [];
   readonly #effects = new Map<MarketId, LadderEffect>();
@@ -66,36 +69,72 @@ export class RiskLadder {
     this.#latches = new PersistentLatches(context);
     this.#drawdown = createLadderTrack("drawdown", undefined, rungs.drawdown);
     this.#dailyLoss = createLadderTrack("daily-loss", undefined, rungs.dailyLoss);
-    const options = markoutOptionsFor(context.config);
-    this.#markets = context.traderList.flatMap((trader): WatchedMarket[] => {
+    this.#markoutOptions = markoutOptionsFor(context.config);
+    this.#markets = this.#watch(rungs);
+    this.#tracks = this.#listTracks();
+    this.#latches.restore(this.#tracks);
+    for (const track of this.#tracks) track.acting = findActiveRung(track);
+    this.#act();
+  }
+
+  /**
+   * Applies the configuration in force to the measures as they are. Latched and accepted rungs
+   * stay; a markout whose own settings change is measured anew.
+   * @param losses the newest reading of the account
+   */
+  configure(losses: LossReading | undefined): void {
+    const { config, rules } = this.#context;
+    const rungs = ladderRungsFor(config, rules.creditDecimals);
+    replaceRungs(this.#drawdown, rungs.drawdown);
+    replaceRungs(this.#dailyLoss, rungs.dailyLoss);
+    const options = markoutOptionsFor(config);
+    const before = isSameMarkout(options, this.#markoutOptions) ? this.#markets : NO_MARKETS;
+    this.#markoutOptions = options;
+    this.#markets = this.#watch(rungs, before, this.#markets);
+    this.#tracks = this.#listTracks();
+    // One comparison with what acted before, once every measure has its new rungs.
+    this.#isConfiguring = true;
+    if (losses !== undefined) this.losses(losses);
+    this.evaluate();
+    this.#isConfiguring = false;
+    this.#changed();
+  }
+
+  /** The markets to measure. Those from before keep their state, and their windows of fills. */
+  #watch(
+    rungs: LadderRungs,
+    windows: readonly WatchedMarket[] = NO_MARKETS,
+    before: readonly WatchedMarket[] = NO_MARKETS,
+  ): readonly WatchedMarket[] {
+    return this.#context.traderList.flatMap((trader): WatchedMarket[] => {
       const { marketId, hasStrategy, maxPositionLots } = trader;
-      const inventory =
-        rungs.inventory.length > 0 && hasStrategy && Number.isFinite(maxPositionLots)
-          ? createLadderTrack("inventory", marketId, rungs.inventory)
-          : undefined;
-      const markout =
-        rungs.markout.length > 0 && hasStrategy
-          ? createLadderTrack("markout", marketId, rungs.markout)
-          : undefined;
+      const known = before.find((market) => market.trader === trader);
+      const isLimited = hasStrategy && Number.isFinite(maxPositionLots);
+      const inventory = trackFor("inventory", marketId, {
+        rungs: isLimited ? rungs.inventory : NO_RUNGS,
+        before: known?.inventory,
+      });
+      const markout = trackFor("markout", marketId, {
+        rungs: hasStrategy ? rungs.markout : NO_RUNGS,
+        before: known?.markout,
+      });
       if (inventory === undefined && markout === undefined) return [];
+      const window = windows.find((market) => market.trader === trader)?.window;
       return [
         {
           trader,
           inventory,
           markout,
-          window: markout === undefined ? undefined : new MarkoutWindow(options),
+          window:
+            markout === undefined ? undefined : (window ?? new MarkoutWindow(this.#markoutOptions)),
         },
       ];
     });
+  }
+
+  #listTracks(): LadderTrack[] {
     const tracks = this.#markets.flatMap(({ inventory, markout }) => [inventory, markout]);
-    this.#tracks = [
-      this.#drawdown,
-      this.#dailyLoss,
-      ...tracks.filter((track) => track !== undefined),
-    ];
-    this.#latches.restore(this.#tracks);
-    for (const track of this.#tracks) track.acting = findActiveRung(track);
-    this.#act();
+    return [this.#drawdown, this.#dailyLoss, ...tracks.filter((track) => track !== undefined)];
   }
 
   /** The rungs that act now, the account's first. */
@@ -313,6 +352,7 @@ export class RiskLadder {
 
   /** Applies any change of the acting rungs, and reports it. */
   #changed(): void {
+    if (this.#isConfiguring) return;
     const { notify } = this.#context;
     for (const track of this.#tracks) {
       const before = track.acting;
@@ -354,6 +394,29 @@ export class RiskLadder {
   #boundText({ text, latches }: Rung): string {
     return latches ? `allowed ${text.replace(/ quote$/, "")}` : `from ${text} on`;
   }
+}
+
+const NO_MARKETS: readonly WatchedMarket[] = [];
+const NO_RUNGS: readonly Rung[] = [];
+
+/**
+ * The track of a measure: the one from before with other rungs, or a new one. Undefined without
+ * rungs, unless one from before acts or is latched.
+ */
+function trackFor(
+  measure: LadderMeasure,
+  marketId: MarketId,
+  { rungs, before }: { readonly rungs: readonly Rung[]; readonly before: LadderTrack | undefined },
+): LadderTrack | undefined {
+  if (before === undefined)
+    return rungs.length === 0 ? undefined : createLadderTrack(measure, marketId, rungs);
+  replaceRungs(before, rungs);
+  const isHeld = [before.latch, before.accepted, before.acting].some((held) => held !== undefined);
+  return rungs.length === 0 && !isHeld ? undefined : before;
+}
+
+function isSameMarkout(a: MarkoutOptions, b: MarkoutOptions): boolean {
+  return a.horizonMs === b.horizonMs && a.fills === b.fills && a.minFills === b.minFills;
 }
 
 function percent(share: number): string {

@@ -48,7 +48,7 @@ export class TradingGuards {
   /** Effects of losses, inventory and markouts on the quotes and the position. */
   readonly ladder: RiskLadder;
   readonly #context: BotContext;
-  readonly #limits: GuardLimits;
+  #limits: GuardLimits;
   readonly #equity: EquityMonitor;
   readonly #manualHalts: ManualHalts;
   readonly #contractChangeHalts: ContractChangeHalts;
@@ -95,6 +95,13 @@ export class TradingGuards {
     const changes = findChangedContracts(context);
     for (const { health } of this.#watched) health.rulesChanged = changes.get(health.marketId);
     this.#keepContracts();
+  }
+
+  /** Applies the configuration in force. Halts, the peak and latched rungs stay. */
+  configure(): void {
+    this.#limits = guardLimitsFor(this.#context.config);
+    this.#equity.configure();
+    this.ladder.configure(this.#equity.latest);
   }
 
   get halts(): readonly HaltReason[] {

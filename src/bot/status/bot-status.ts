@@ -1,6 +1,8 @@
 import { scaledToDecimal } from "../../core/instrument.js";
 import type { Lots, MarketId, Ms } from "../../core/units.js";
 import type { Readiness } from "../../monitoring/metrics-server.js";
+import type { DifferentFromFile } from "../configure/config-difference.js";
+import type { FileComparison } from "../configure/config-file.js";
 import type { Bot } from "../engine/bot.js";
 import { describeShedLoad } from "../market/quoting-status.js";
 import type { RunningLiquidator } from "../run/run-liquidator.js";
@@ -59,8 +61,8 @@ export interface BotStatus {
    */
   readonly unrealisedQuote: string | undefined;
   /**
-   * `pnlTotalQuote` less the change of `unrealisedQuote` since the start. Undefined while a position
-   * is not known.
+   * `pnlTotalQuote` less the change of `unrealisedQuote` since the start. Undefined while a
+   * position is not known.
    */
   readonly realisedQuote: string | undefined;
   /** The open positions, as in the summary of a run. */
@@ -94,6 +96,13 @@ export interface BotStatus {
   readonly unwindCounts: Readonly<Partial<Record<UnwindState, number>>>;
   /** Only for a bot that liquidates. */
   readonly liquidator?: LiquidatorStatus;
+  /**
+   * Values that differ from the bot's file as it is now: by `set`, or because the file was edited.
+   * A restart takes the file's.
+   */
+  readonly differsFromFile: readonly DifferentFromFile[];
+  /** Why the file cannot be compared: it is gone, or not valid. Absent if it can. */
+  readonly fileProblem?: string;
 }
 
 /** Most finished takeovers in a status. */
@@ -105,8 +114,12 @@ function countsOf(unwinds: readonly UnwindReport[]): Partial<Record<UnwindState,
   return counts;
 }
 
-/** The present status of the bot. */
-export function buildBotStatus(bot: Bot, running?: RunningLiquidator): BotStatus {
+/** The present status of the bot. @param file how it differs from its file, if that is known */
+export function buildBotStatus(
+  bot: Bot,
+  running?: RunningLiquidator,
+  file: FileComparison = { differences: [], problem: undefined },
+): BotStatus {
   const { config, account, traders, accountAddress, budget, exchangeTime, dryRun, isPaper, rules } =
     bot.context;
   const { equity, transfers, earned, parts, inTransit } = computeEarnings(bot);
@@ -173,6 +186,8 @@ export function buildBotStatus(bot: Bot, running?: RunningLiquidator): BotStatus
       ...unwinds.filter(({ state }) => state === "open"),
     ].map((report) => buildUnwindStatus(bot, report, running)),
     unwindCounts: countsOf(unwinds),
+    differsFromFile: file.differences,
+    ...(file.problem === undefined ? {} : { fileProblem: file.problem }),
   };
 }
 

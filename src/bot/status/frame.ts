@@ -1,6 +1,7 @@
 import type { MarketId, Ms, Side } from "../../core/units.js";
 import { ownLotsAt } from "../../market/book/net-book.js";
 import type { Level } from "../../market/book/readable-book.js";
+import type { FileComparison } from "../configure/config-file.js";
 import type { Bot } from "../engine/bot.js";
 import { restingIn } from "../execution/executor-touch.js";
 import type { MarketTrader } from "../market/market-trader.js";
@@ -68,16 +69,15 @@ export interface Frame {
   readonly notices: readonly FrameNotice[];
 }
 
-/** The present frame of a running bot. */
-export function buildFrame({
-  bot,
-  liquidator,
-  monitor,
-}: Pick<RunningBot, "bot" | "liquidator" | "monitor">): Frame {
+/** The present frame of a running bot. @param file how it differs from its file, if known */
+export function buildFrame(
+  { bot, liquidator, monitor }: Pick<RunningBot, "bot" | "liquidator" | "monitor">,
+  file?: FileComparison,
+): Frame {
   const { config, traderList } = bot.context;
   const mostFills = Math.floor(MOST_FILLS / Math.max(1, traderList.length));
   return {
-    status: buildBotStatus(bot, liquidator),
+    status: buildBotStatus(bot, liquidator, file),
     control: config.cockpit?.control === true,
     markets: Object.fromEntries(
       traderList.map((trader) => [

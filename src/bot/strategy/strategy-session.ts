@@ -3,7 +3,9 @@ import { describeThrown } from "../../core/describe-thrown.js";
 import type { MarketId } from "../../core/units.js";
 import type { MarketView } from "../../market/view.js";
 import type { Intent } from "../../strategies/intent.js";
+import { ParamsChannel } from "../../strategies/params-changes.js";
 import type { BoundStrategy, StrategyContext } from "../../strategies/strategy.js";
+import { type IntentPreview, previewStrategy, toTrialContext } from "./preview-strategy.js";
 
 /** Dependencies of a {@link StrategySession}. */
 export interface StrategySessionDeps {
@@ -29,6 +31,9 @@ export interface StrategyListener {
 /** The subscription to the strategy of one market: views go in, intents come out. */
 export class StrategySession {
   readonly #deps: StrategySessionDeps;
+  #strategy: BoundStrategy | undefined;
+  /** The followers of the newest start. */
+  #channel = new ParamsChannel();
   /**
    * Several if the strategy subscribes several times. Replaced at each change, so that a list does
    * not change during its iteration.
@@ -40,6 +45,68 @@ export class StrategySession {
 
   constructor(deps: StrategySessionDeps) {
     this.#deps = deps;
+    this.#strategy = deps.strategy;
+  }
+
+  /** The strategy with its present parameters; undefined in a market without quotes. */
+  get strategy(): BoundStrategy | undefined {
+    return this.#strategy;
+  }
+
+  /** True if the running strategy goes on with new parameters. */
+  get isFollowing(): boolean {
+    return this.running && this.#channel.isFollowed;
+  }
+
+  /**
+   * Goes on with other parameters. False if the strategy does not follow them: it has to be started
+   * again, unless it does not run.
+   */
+  update(strategy: BoundStrategy): boolean {
+    const { onStrategyCall, marketId } = this.#deps;
+    this.#strategy = strategy;
+    if (this.#started === undefined) return true;
+    if (!this.#channel.isFollowed) return false;
+    const { listener } = this.#started;
+    onStrategyCall?.(marketId);
+    try {
+      this.#channel.apply(strategy.params);
+    } catch (error) {
+      this.stop();
+      this.#ended(listener, `strategy failed at its new parameters: ${describeThrown(error)}`, {
+        thrown: error,
+      });
+    }
+    onStrategyCall?.(undefined);
+    return true;
+  }
+
+  /**
+   * Creates the strategy's operator without starting it. @throws whatever it throws for parameters
+   * that it does not accept
+   */
+  tryStrategy(strategy: BoundStrategy): void {
+    const { onStrategyCall, marketId, context } = this.#deps;
+    onStrategyCall?.(marketId);
+    try {
+      strategy(toTrialContext(context));
+    } finally {
+      onStrategyCall?.(undefined);
+    }
+  }
+
+  /** The intent for a view by other parameters, without any effect on the running strategy. */
+  preview(strategy: BoundStrategy, view: MarketView): IntentPreview {
+    const { onStrategyCall, marketId } = this.#deps;
+    onStrategyCall?.(marketId);
+    const preview = previewStrategy({
+      strategy,
+      view,
+      context: this.#deps.context,
+      ask: this.isFollowing ? this.#channel.preview : undefined,
+    });
+    onStrategyCall?.(undefined);
+    return preview;
   }
 
   get running(): boolean {
@@ -48,9 +115,11 @@ export class StrategySession {
 
   /** Subscribes to the strategy; stop a running one first. */
   start(listener: StrategyListener): void {
-    const { strategy, onStrategyCall, marketId } = this.#deps;
+    const { onStrategyCall, marketId } = this.#deps;
+    const strategy = this.#strategy;
     if (strategy === undefined) return;
     this.#viewers = [];
+    this.#channel = new ParamsChannel();
     onStrategyCall?.(marketId);
     this.#subscribe(strategy, listener);
     onStrategyCall?.(undefined);
@@ -81,7 +150,7 @@ export class StrategySession {
     const subscription = new Subscription();
     this.#started = { subscription, listener };
     try {
-      const intents = this.#views().pipe(strategy(this.#deps.context));
+      const intents = this.#views().pipe(strategy(this.#deps.context, this.#channel));
       if (!isObservable(intents))
         return this.#ended(
           listener,

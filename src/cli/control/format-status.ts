@@ -4,6 +4,7 @@ import type { MarketId } from "../../core/units.js";
 import type { ControlAnswer } from "../session/control-handler.js";
 import { alignedTable } from "./aligned-table.js";
 import { formatAveragePrice, formatBase, formatQuote, formatSignedQuote } from "./amount-text.js";
+import { fileLines } from "./file-lines.js";
 import { haltLines } from "./halt-lines.js";
 import { formatCount } from "./market-figures.js";
 import { moneyLines, pnlParts, transferLines } from "./money-lines.js";
@@ -36,6 +37,7 @@ export function formatStatus(status: ControlAnswer, resume: string): string {
       reasonLines(status, marketId, market),
     ),
     takeoverLine(status),
+    fileLines(status),
   ].join("");
 }
 

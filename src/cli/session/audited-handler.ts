@@ -42,7 +42,7 @@ export function auditedHandler(
     return auditError;
   };
   return async (command) => {
-    if (command.command === "status" || command.command === "preview") return handler(command);
+    if (isReading(command)) return handler(command);
     let answer: unknown;
     try {
       answer = await handler(command);
@@ -54,4 +54,10 @@ export function auditedHandler(
     if (auditError === undefined || typeof answer !== "object" || answer === null) return answer;
     return { ...answer, auditError };
   };
+}
+
+/** True for a command that changes nothing. */
+function isReading(command: AnsweredCommand): boolean {
+  if (command.command === "set" || command.command === "reload") return command.preview;
+  return command.command === "status" || command.command === "preview";
 }

@@ -1,4 +1,7 @@
 import type { BotConfig } from "../../bot/config/config.js";
+import type { ConfigDifference } from "../../bot/configure/config-difference.js";
+import type { ConfigFile } from "../../bot/configure/config-file.js";
+import type { ConfigureCommand } from "../../bot/control/configure-request.js";
 import type { AnsweredCommand, TradingCommand } from "../../bot/control/control-protocol.js";
 import type { CommandPreview } from "../../bot/preview/command-preview.js";
 import { previewCommand } from "../../bot/preview/preview-command.js";
@@ -7,6 +10,7 @@ import type { ActiveHalt } from "../../bot/status/active-halt.js";
 import { type BotStatus, buildBotStatus } from "../../bot/status/bot-status.js";
 import { ConfigError, FormatError, RunError } from "../../core/errors.js";
 import type { Lots, MarketId } from "../../core/units.js";
+import { configureBot } from "./configure-handler.js";
 
 /** The effect of a halt, a resume or a flatten, beside the status after it. */
 export interface CommandOutcome {
@@ -20,20 +24,31 @@ export interface CommandOutcome {
 }
 
 /** The response to a command: the bot's status after it, and the command's effect. */
-export type ControlAnswer = BotStatus & { readonly outcome?: CommandOutcome };
+export type ControlAnswer = BotStatus & {
+  readonly outcome?: CommandOutcome;
+  /** The effect of a `set` or a `reload`. */
+  readonly difference?: ConfigDifference;
+};
 
-/** A command that concerns the bot itself, not its cockpit. */
-type BotControlCommand = Exclude<AnsweredCommand, { readonly command: "cockpit-link" }>;
-
-/** Executes commands for a running bot. */
+/** Executes commands for a running bot. @param file the file that it runs from */
 export function controlHandler(
   running: RunningBot,
-): (command: BotControlCommand) => Promise<ControlAnswer | CommandPreview> {
+  file: ConfigFile,
+): (
+  command: Exclude<AnsweredCommand, { readonly command: "cockpit-link" }>,
+) => Promise<ControlAnswer | CommandPreview> {
   return async (command) => {
-    const read = (): BotStatus => buildBotStatus(running.bot, running.liquidator);
+    const read = (): BotStatus =>
+      buildBotStatus(running.bot, running.liquidator, file.compare(running.bot.context.config));
     if (command.command === "status") return read();
     if (command.command === "preview") return previewFor(running, command.of);
     requireCockpitControl(running.bot.context.config, command);
+    requireRunning(running, command.command);
+    if (command.command === "set" || command.command === "reload") {
+      const difference = configureBot(running, file, command);
+      checkWhole(running, command.command);
+      return { ...read(), difference };
+    }
     const before = read();
     applyCommand(running, command);
     checkWhole(running, command.command);
@@ -79,7 +94,7 @@ function previewFor(running: RunningBot, command: TradingCommand): CommandPrevie
  */
 export function requireCockpitControl(
   { cockpit, path }: Pick<BotConfig, "cockpit" | "path">,
-  { command, via }: TradingCommand,
+  { command, via }: TradingCommand | ConfigureCommand,
 ): void {
   if (via !== "cockpit" || cockpit?.control === true) return;
   throw new ConfigError(`is not true, so that a cockpit may not ${command} this bot`, {
@@ -89,15 +104,17 @@ export function requireCockpitControl(
   });
 }
 
-function applyCommand(running: RunningBot, command: TradingCommand): void {
-  const { bot } = running;
-  const market = marketOf(running, command.marketId);
+function requireRunning({ bot }: RunningBot, command: string): void {
   if (bot.phase === "stopping" || bot.phase === "stopped")
     throw new RunError("the bot is stopping", {
       field: "command",
-      value: command.command,
+      value: command,
       expected: "a bot that runs",
     });
+}
+
+function applyCommand(running: RunningBot, command: TradingCommand): void {
+  const market = marketOf(running, command.marketId);
   switch (command.command) {
     case "halt":
       return running.command({ command: "halt", reason: command.reason, ...market });

@@ -1,4 +1,5 @@
 import type { BotConfig } from "../../bot/config/config.js";
+import { ConfigFile } from "../../bot/configure/config-file.js";
 import type { AnsweredCommand } from "../../bot/control/control-protocol.js";
 import {
   type ControlHandler,
@@ -53,6 +54,7 @@ export async function startSessionControl(
   options: SessionControlOptions,
 ): Promise<SessionControl> {
   const { config, account, state, directory, log } = options;
+  const file = new ConfigFile(config, env);
   const haltsMeanwhile: BotCommand[] = [];
   const runningBot = (): RunningBot | undefined => {
     const running = options.running();
@@ -73,7 +75,7 @@ export async function startSessionControl(
     if (command.command === "cockpit-link") return options.cockpitLink();
     const running = runningBot();
     if (running !== undefined || command.command !== "halt")
-      return controlHandler(requireRunning(command.command))(command);
+      return controlHandler(requireRunning(command.command), file)(command);
     requireCockpitControl(config, command);
     // Stored at once, because the bot may be restarted. A starting bot that has already read its
     // state receives it too.
@@ -97,7 +99,10 @@ export async function startSessionControl(
   });
   const server = await startControlServer(controlSocketPath(directory, env), handle, {
     clock: runtime.clock,
-    frame: () => buildFrame(requireRunning("watch")),
+    frame: () => {
+      const running = requireRunning("watch");
+      return buildFrame(running, file.compare(running.bot.context.config));
+    },
   });
   return { server, handle, earlyHalts: haltsMeanwhile };
 }

@@ -45,6 +45,29 @@ export function loadYamlFile(path: string, reading: YamlReadOptions = {}): YamlS
 }
 
 /**
+ * Parses one value as a YAML file would have it.
+ * @param field its path, for errors
+ * @param isExact true for the path, below the value, of a number that keeps its written text
+ * @throws ConfigError if it is not valid
+ */
+export function parseYamlValue(
+  text: string,
+  field: string,
+  isExact: (path: ConfigPath) => boolean,
+): unknown {
+  const { value } = parseYaml(`value: ${text}`, `the value of ${field}`, {
+    exactNumbers: ([, ...below]) => isExact(below),
+  });
+  if (Object.keys(value as object).length === 1)
+    return (value as { readonly value: unknown }).value;
+  throw new ConfigError("is more than one value", {
+    field,
+    value: text,
+    expected: "one value, as the file has it after the colon",
+  });
+}
+
+/**
  * Parses the text of a YAML file, with `name` in messages.
  * @throws ConfigError with the line of the problem.
  */

@@ -2,7 +2,7 @@ import type { Clock } from "../../core/runtime/runtime.js";
 import type { MarketId, Ms } from "../../core/units.js";
 import type { ScreenView } from "./screen-model.js";
 
-/** What the keys of a screen do to the bot. */
+/** The effects of a screen's keys on the bot. */
 export interface ScreenActions {
   /** Stops the bot: it cancels its orders and exits. */
   stop(): void;

@@ -170,7 +170,7 @@ export interface ScreenModel {
   readonly cockpitLink?: string | undefined;
 }
 
-/** What the person at the keys has chosen to see. */
+/** The part of a screen that the person at the keys has chosen. */
 export interface ScreenView {
   /** False where no keys are read. */
   readonly hasKeys: boolean;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { FillIntensityEstimator, type TradedView } from "./fill-intensity.js";
+import { type FillIntensity, FillIntensityEstimator, type TradedView } from "./fill-intensity.js";
 
 /** Maximum number of cells in a rolling window. */
 const MAX_CELLS = 100_000;
@@ -93,6 +93,10 @@ export interface Intensity {
 export interface IntensitySource {
   /** Observes a view. Called once for each view, in order. */
   observe(view: TradedView): Intensity;
+  /** The intensity at the newest view. */
+  readonly current: Intensity;
+  /** The source of other parameters. It shares the estimate if the estimator is the same. */
+  withParams(params: IntensityParams): IntensitySource;
 }
 
 /** The strategy parameters that {@link intensitySource} uses. */
@@ -102,39 +106,78 @@ export interface IntensityParams {
   readonly intensity?: z.output<typeof intensityField>;
 }
 
+type IntensitySettings = NonNullable<IntensityParams["intensity"]>;
+
 /** Creates the source for validated parameters. */
-export function intensitySource({
-  aPerSecond,
-  kPerBps,
-  intensity,
-}: IntensityParams): IntensitySource {
-  if (intensity === undefined) {
-    const given: Intensity = { aPerSecond, kPerBps, terms: {}, isWaiting: false };
-    return { observe: () => given };
-  }
+export function intensitySource(params: IntensityParams): IntensitySource {
+  const { aPerSecond, kPerBps, intensity } = params;
+  if (intensity !== undefined)
+    return estimatingSource(params, intensity, new IntensityFit(intensity));
+  const given: Intensity = { aPerSecond, kPerBps, terms: {}, isWaiting: false };
+  return { observe: () => given, current: given, withParams: intensitySource };
+}
+
+function estimatingSource(
+  { aPerSecond, kPerBps }: IntensityParams,
+  settings: IntensitySettings,
+  fit: IntensityFit,
+): IntensitySource {
   const without: Intensity = {
     aPerSecond,
     kPerBps,
     terms: { aPerSecond, kPerBps, intensityEstimated: 0 },
-    isWaiting: intensity.without === "wait",
+    isWaiting: settings.without === "wait",
   };
-  const estimator = new FillIntensityEstimator(intensity);
-  let fitted = estimator.estimate;
-  let current: Intensity = without;
   return {
     observe(view) {
-      estimator.observe(view);
-      if (estimator.estimate === fitted) return current;
-      fitted = estimator.estimate;
-      // In basis points of the mid at the time of the fit: k then stays constant until the next
-      // fit, however the mid moves.
-      current =
-        fitted === undefined
-          ? without
-          : estimated(fitted.fillsPerSecond, (fitted.fillDecayPerTick * view.midTicks) / 10_000);
-      return current;
+      fit.observe(view);
+      return fit.intensity ?? without;
     },
+    get current() {
+      return fit.intensity ?? without;
+    },
+    withParams: (changed) =>
+      changed.intensity !== undefined && isSameEstimator(changed.intensity, settings)
+        ? estimatingSource(changed, changed.intensity, fit)
+        : intensitySource(changed),
   };
+}
+
+/** True if both estimate the same; `without` only says what is quoted without an estimate. */
+function isSameEstimator(a: IntensitySettings, b: IntensitySettings): boolean {
+  return (
+    a.estimator === b.estimator &&
+    a.windowMs === b.windowMs &&
+    a.cellMs === b.cellMs &&
+    a.depthTicks === b.depthTicks &&
+    a.refitMs === b.refitMs &&
+    a.minCells === b.minCells
+  );
+}
+
+/** The newest estimate, in the units of the quotes. */
+class IntensityFit {
+  readonly #estimator: FillIntensityEstimator;
+  #fitted: FillIntensity | undefined;
+  /** Undefined while there is no estimate. The same object until the next fit. */
+  intensity: Intensity | undefined;
+
+  constructor(settings: IntensitySettings) {
+    this.#estimator = new FillIntensityEstimator(settings);
+  }
+
+  observe(view: TradedView): void {
+    this.#estimator.observe(view);
+    const fitted = this.#estimator.estimate;
+    if (fitted === this.#fitted) return;
+    this.#fitted = fitted;
+    // In basis points of the mid at the time of the fit: k then stays constant until the next fit,
+    // however the mid moves.
+    this.intensity =
+      fitted === undefined
+        ? undefined
+        : estimated(fitted.fillsPerSecond, (fitted.fillDecayPerTick * view.midTicks) / 10_000);
+  }
 }
 
 function estimated(aPerSecond: number, kPerBps: number): Intensity {

@@ -45,13 +45,16 @@ export abstract class ModelStep<Params extends ModelParams> {
   readonly #sigma: SigmaSource;
   readonly #intensity: IntensitySource;
 
-  constructor(params: Params, instrument: Instrument) {
+  /** @param before a step whose estimates this one shares, if their settings are the same. */
+  constructor(params: Params, instrument: Instrument, before?: ModelStep<Params>) {
     this.params = params;
     this.instrument = instrument;
     this.orderLots = params.sizeBase / instrument.lotBase;
     this.targetLots = params.targetPositionBase / instrument.lotBase;
-    this.#sigma = sigmaSource(params.sigma);
-    this.#intensity = intensitySource(params);
+    this.#sigma =
+      before === undefined ? sigmaSource(params.sigma) : before.#sigma.withParams(params.sigma);
+    this.#intensity =
+      before === undefined ? intensitySource(params) : before.#intensity.withParams(params);
   }
 
   /** Observes a view. Called once for each view, in order. */
@@ -59,6 +62,12 @@ export abstract class ModelStep<Params extends ModelParams> {
     const sigma = this.#sigma.observe(view.midTicks, view.timeMs);
     const intensity = this.#intensity.observe(view);
     return [view.midTicks, sigma.ticks, sigma.estimated, intensity] as const;
+  }
+
+  /** The estimates at a view, without observing it. */
+  protected estimatesAt({ midTicks }: MarketView) {
+    const sigma = this.#sigma.at(midTicks);
+    return [midTicks, sigma.ticks, sigma.estimated, this.#intensity.current] as const;
   }
 
   /** Price tolerance in ticks within which the last intent is kept. */

@@ -1,6 +1,11 @@
 import { z } from "zod";
 import type { Ms } from "../../core/units.js";
-import { EwmaVolatility, MIN_RETURNS, RollingVolatility } from "./volatility.js";
+import {
+  EwmaVolatility,
+  MIN_RETURNS,
+  RollingVolatility,
+  type VolatilityEstimator,
+} from "./volatility.js";
 
 const fixedTicks = z.strictObject({
   sigmaTicks: z
@@ -75,25 +80,50 @@ export interface Sigma {
 export interface SigmaSource {
   /** Observes the mid of a view. Called once for each view, in order. */
   observe(midTicks: number, timeMs: Ms): Sigma;
+  /** Sigma for a mid, without observing it. */
+  at(midTicks: number): Sigma;
+  /** The source of another parameter. It shares the estimate if the estimator is the same. */
+  withParams(sigma: SigmaParam): SigmaSource;
 }
 
+type SigmaParam = z.output<typeof sigmaField>;
+
 /** Creates the source for a validated `sigma` parameter. */
-export function sigmaSource(sigma: z.output<typeof sigmaField>): SigmaSource {
-  if ("sigmaTicks" in sigma)
-    return { observe: () => ({ ticks: sigma.sigmaTicks, estimated: false }) };
-  if ("sigmaBps" in sigma)
-    return {
-      observe: (midTicks) => ({ ticks: (midTicks * sigma.sigmaBps) / 10_000, estimated: false }),
-    };
+export function sigmaSource(sigma: SigmaParam): SigmaSource {
+  if ("sigmaTicks" in sigma) return fixedSource(() => sigma.sigmaTicks);
+  if ("sigmaBps" in sigma) return fixedSource((midTicks) => (midTicks * sigma.sigmaBps) / 10_000);
   const estimator =
     sigma.estimator === "ewma" ? new EwmaVolatility(sigma) : new RollingVolatility(sigma);
+  return estimatedSource(sigma, estimator);
+}
+
+function fixedSource(ticksAt: (midTicks: number) => number): SigmaSource {
+  const at = (midTicks: number): Sigma => ({ ticks: ticksAt(midTicks), estimated: false });
+  return { observe: at, at, withParams: sigmaSource };
+}
+
+function estimatedSource(
+  sigma: z.output<typeof estimated>,
+  estimator: VolatilityEstimator,
+): SigmaSource {
+  const at = (midTicks: number): Sigma => {
+    const ticks = estimator.sigma;
+    return ticks === undefined
+      ? { ticks: (midTicks * sigma.initialBps) / 10_000, estimated: false }
+      : { ticks, estimated: true };
+  };
   return {
     observe(midTicks, timeMs) {
       estimator.observe(midTicks, timeMs);
-      const ticks = estimator.sigma;
-      return ticks === undefined
-        ? { ticks: (midTicks * sigma.initialBps) / 10_000, estimated: false }
-        : { ticks, estimated: true };
+      return at(midTicks);
     },
+    at,
+    withParams: (changed) =>
+      "estimator" in changed &&
+      changed.estimator === sigma.estimator &&
+      changed.windowMs === sigma.windowMs &&
+      changed.sampleMs === sigma.sampleMs
+        ? estimatedSource(changed, estimator)
+        : sigmaSource(changed),
   };
 }

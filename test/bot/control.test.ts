@@ -21,7 +21,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { isLocked, lockAccount } from "#bot/account-lock.js";
 import { findRunningBot, sendControlRequest } from "#bot/control-client.js";
-import { type ControlCommand, LineReader } from "#bot/control-protocol.js";
+import { type ControlCommand, controlCommandSchema, LineReader } from "#bot/control-protocol.js";
 import {
   type ControlHandler,
   type ControlServer,
@@ -406,5 +406,32 @@ describe("a user id without an entry in /etc/passwd", () => {
       os.userInfo = userInfo;
       syncBuiltinESMExports();
     }
+  });
+});
+
+describe("the request that changes values", () => {
+  it("is the same from the command line and from the cockpit", () => {
+    const request = {
+      command: "set",
+      changes: [{ path: "markets.btcusdc.params.halfSpreadBps", value: 5 }],
+    } as const;
+    expect(controlCommandSchema.parse(request)).toEqual({
+      ...request,
+      preview: false,
+      save: false,
+    });
+    const sent = { ...request, preview: true, via: "cockpit" };
+    expect(controlCommandSchema.parse(sent)).toEqual({ ...sent, save: false });
+  });
+
+  it.each([
+    { command: "set" },
+    { command: "set", changes: [{ path: "decide.everyMs" }] },
+    { command: "set", changes: [{ path: "", value: 1 }] },
+    { command: "set", changes: [{ path: "decide.everyMs", value: 1, unit: "ms" }] },
+    { command: "set", changes: Array.from({ length: 201 }, () => ({ path: "a", value: 1 })) },
+    { command: "reload", save: true },
+  ])("is refused without a value, with an unknown key, and beyond its length", (request) => {
+    expect(controlCommandSchema.safeParse(request).success).toBe(false);
   });
 });

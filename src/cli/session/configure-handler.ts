@@ -1,3 +1,4 @@
+import { findChangeableKey } from "../../bot/config/changeable-keys.js";
 import { changeConfig } from "../../bot/config/config-change.js";
 import { parseConfigPath } from "../../bot/config/config-path.js";
 import { applyChange, previewChange } from "../../bot/configure/change-values.js";
@@ -69,9 +70,13 @@ function withFile(
   const { differences, problem } = file.compare(bot.context.config);
   const notes = [...difference.notes];
   if (problem !== undefined) notes.push(`The file cannot be compared: ${problem}`);
-  if (differences.length > 0)
+  // What needs a restart is the business of whoever edited the file.
+  const count = differences.filter(
+    ({ path }) => findChangeableKey(parseConfigPath(path))?.whileRunning === true,
+  ).length;
+  if (count > 0)
     notes.push(
-      `${differences.length === 1 ? "One value differs" : `${differences.length} values differ`} from ${file.path}: after a restart the file's apply. set --save writes the running ones.`,
+      `${count === 1 ? "One value differs" : `${count} values differ`} from ${file.path}: after a restart the file's apply. set --save writes what was set, reload takes the file's.`,
     );
   return { ...difference, notes };
 }

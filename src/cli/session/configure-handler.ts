@@ -70,7 +70,7 @@ function withFile(
   const { differences, problem } = file.compare(bot.context.config);
   const notes = [...difference.notes];
   if (problem !== undefined) notes.push(`The file cannot be compared: ${problem}`);
-  // What needs a restart is the business of whoever edited the file.
+  // A key that needs a restart is the business of whoever edited the file.
   const count = differences.filter(
     ({ path }) => findChangeableKey(parseConfigPath(path))?.whileRunning === true,
   ).length;

@@ -25,7 +25,7 @@ interface ScreenControlsDeps {
 /** A question that is forgotten cannot be answered by a key that was meant for something else. */
 const QUESTION_MS: Ms = 10_000;
 /** How long the answer to a command stays in place of the keys. */
-const ANSWER_MS: Ms = 15_000;
+const ANSWER_MS: Ms = 8_000;
 
 const CTRL_C = "\u0003";
 const CTRL_Z = "\u001a";

@@ -34,6 +34,9 @@ interface Row {
 
 type Cell = keyof Pick<Row, "price" | "amount" | "own" | "distance">;
 
+/** Columns of our orders do not change their width each time that one comes or goes. */
+const LEAST_WIDTH: Readonly<Record<Cell, number>> = { price: 0, amount: 0, own: 5, distance: 5 };
+
 /**
  * Renders the book around the touch, best prices in the middle. Every own order is visible: where
  * the levels do not fit, those without an own order give way.
@@ -51,12 +54,14 @@ export function renderLadder(market: ScreenMarket, height: number): Ladder {
     style: "dim",
   };
   const rows = [heading, ...asks, ...bids];
-  const cells = Object.fromEntries(
-    (["price", "amount", "own", "distance"] as const).map((cell) => [
-      cell,
-      alignDecimals(rows.map((row) => row[cell])),
-    ]),
-  ) as Readonly<Record<Cell, readonly string[]>>;
+  const column = (cell: Cell): readonly string[] =>
+    alignDecimals(rows.map((row) => row[cell])).map((text) => text.padStart(LEAST_WIDTH[cell]));
+  const cells: Readonly<Record<Cell, readonly string[]>> = {
+    price: column("price"),
+    amount: column("amount"),
+    own: column("own"),
+    distance: column("distance"),
+  };
   const lineAt = (at: number): Line => {
     const row = rows[at] as Row;
     const cell = (name: Cell, style: Style): Span => [` ${cells[name][at] ?? ""}`, style];

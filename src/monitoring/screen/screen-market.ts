@@ -6,7 +6,7 @@ import { joinPanels, type Line, packLines, type Span, type Style } from "./scree
 const GAP = 3;
 /** Height of the figures in one column: the heading, the position and the whole profit split. */
 const FIGURES_HEIGHT = 16;
-/** From this height on, the reason of the quotes is shown whole, over several lines. */
+/** From this height on, the reason of the quotes has two lines. */
 const ROOMY_HEIGHT = 20;
 /** Least height of the book: its heading, a level a side, and the spread. */
 const LEAST_BODY = 4;
@@ -114,8 +114,7 @@ function reasonLines({ reason }: ScreenMarket, width: number, height: number): L
     ...reason.terms,
   ] as const;
   const figures = named.map(([name, value]): Line => [[`${name} `, "dim"], [value]]);
-  // One line that is cut, unless there is room for all.
-  const prices = packLines(figures, height < ROOMY_HEIGHT ? Number.POSITIVE_INFINITY : width, 2);
+  const prices = packLines(figures, width, 2, height < ROOMY_HEIGHT ? 1 : 2);
   if (reason.clamps.length === 0) return prices;
   // Before the prices: what is held back is missing in the market.
   const held: Line = [

@@ -47,13 +47,23 @@ export function widthOfLine(line: Line): number {
   return line.reduce((sum, [text]) => sum + [...text].length, 0);
 }
 
-/** Packs pieces into as few lines as hold them whole, with a gap between them. */
-export function packLines(pieces: readonly Line[], width: number, gap: number): Line[] {
+/**
+ * Packs pieces into as few lines as hold them whole, with a gap between them.
+ * @param most the last of so many lines takes all that is left, however long it becomes
+ */
+export function packLines(
+  pieces: readonly Line[],
+  width: number,
+  gap: number,
+  most = Number.POSITIVE_INFINITY,
+): Line[] {
   const lines: Line[] = [];
   for (const piece of pieces) {
     const last = lines.at(-1);
-    if (last !== undefined && widthOfLine(last) + gap + widthOfLine(piece) <= width)
-      lines[lines.length - 1] = [...last, [" ".repeat(gap)], ...piece];
+    const isRoom =
+      last !== undefined &&
+      (lines.length >= most || widthOfLine(last) + gap + widthOfLine(piece) <= width);
+    if (isRoom) lines[lines.length - 1] = [...last, [" ".repeat(gap)], ...piece];
     else lines.push(piece);
   }
   return lines;

@@ -282,6 +282,8 @@ describe("the README's own bot", () => {
         "reservation",
       ]),
     );
+    // The picture has a market more, whose asset heads a column.
+    words.delete("ETH");
     expect([...words].filter((word) => !shown.includes(word))).toEqual([]);
   });
 });

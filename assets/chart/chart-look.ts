@@ -10,6 +10,8 @@ export interface ChartLine {
   /** `step` for what stays until it changes; `area` is such a step, filled to zero. */
   readonly shape: "line" | "step" | "area" | "dots";
   readonly isStrong?: boolean;
+  /** Pixels on and off of a broken line, which tells lines apart without their colours. */
+  readonly dash?: readonly number[];
   /** True when the scale has to include the line; another line may run out of the chart. */
   readonly isScaled: boolean;
   readonly values: readonly (number | null)[];
@@ -56,20 +58,26 @@ const GAP_PIXELS = 8;
 const VALUES_APART_PIXELS = 28;
 const TIMES_APART_PIXELS = 90;
 
-/** The data of a chart as uPlot takes them, and how it draws them. @param font of the axes. */
+/** The values of a chart, in the order of the series of {@link chartLook}. */
+export function chartData({ xs, lines }: ChartOptions): uPlot.AlignedData {
+  const data: (readonly (number | null)[])[] = [xs];
+  for (const { values, band } of lines) {
+    data.push(values);
+    if (band !== undefined) data.push(band.high, band.low);
+  }
+  return data as uPlot.AlignedData;
+}
+
+/** How uPlot draws a chart. @param font of the axes. */
 export function chartLook(
   options: ChartOptions,
   ink: Ink,
   font: string,
-): Pick<uPlot.Options, "series" | "bands" | "axes" | "padding"> & {
-  readonly data: uPlot.AlignedData;
-} {
+): Pick<uPlot.Options, "series" | "bands" | "axes" | "padding"> {
   const series: uPlot.Series[] = [{}];
   const bands: uPlot.Band[] = [];
-  const data: (readonly (number | null)[])[] = [options.xs];
   for (const line of options.lines) {
     series.push(seriesOf(line, ink));
-    data.push(line.values);
     if (line.band === undefined) continue;
     const edge = {
       class: EDGE,
@@ -78,14 +86,12 @@ export function chartLook(
       points: { show: false },
     };
     series.push(edge, { ...edge });
-    data.push(line.band.high, line.band.low);
     bands.push({
       series: [series.length - 2, series.length - 1],
       fill: () => faded(ink(line.colour), line.isStrong ? 14 : 28),
     });
   }
   return {
-    data: data as uPlot.AlignedData,
     series,
     bands,
     axes: [xAxis(options, ink, font), yAxis(ink, font)],
@@ -129,7 +135,7 @@ export function drawUnder(plot: uPlot, { bound, marks }: ChartOptions, ink: Ink)
 }
 
 function seriesOf(line: ChartLine, ink: Ink): uPlot.Series {
-  const { name, colour, shape, isStrong = false, isScaled } = line;
+  const { name, colour, shape, isStrong = false, isScaled, dash } = line;
   const stroke = (): string => ink(colour);
   return {
     label: name,
@@ -137,6 +143,7 @@ function seriesOf(line: ChartLine, ink: Ink): uPlot.Series {
     paths: pathsOf(line),
     stroke: shape === "step" ? () => faded(stroke(), 75) : stroke,
     width: isStrong ? 2.4 : shape === "step" ? 1 : 1.6,
+    ...(dash === undefined ? {} : { dash: [...dash] }),
     ...(shape === "area" ? { fill: () => faded(stroke(), 14), fillTo: 0 } : {}),
     points: {
       show: shape === "dots",

@@ -1,5 +1,5 @@
 import uPlot from "uplot";
-import { type ChartOptions, chartLook, cursorPoints, drawUnder } from "./chart-look.js";
+import { type ChartOptions, chartData, chartLook, cursorPoints, drawUnder } from "./chart-look.js";
 import { html } from "./html.js";
 import { TouchGestures } from "./touch-gestures.js";
 
@@ -12,11 +12,12 @@ const LEAST_DRAG_PIXELS = 6;
  */
 export class Chart {
   readonly #host: HTMLElement;
-  readonly #options: ChartOptions;
+  #options: ChartOptions;
   readonly #tip = html("div", "tip");
   readonly #stop = new AbortController();
   readonly #sizes: ResizeObserver;
   readonly #inks = new Map<string, string>();
+  readonly #stopListening: (() => void) | undefined;
   #plot: uPlot | undefined;
   /** The reader points at this chart: it shows figures, the others of the page show the instant. */
   #isActive = false;
@@ -29,7 +30,7 @@ export class Chart {
     host.replaceChildren(this.#tip);
     const { signal } = this.#stop;
     document.addEventListener("themechange", () => this.#changeTheme(), { signal });
-    options.window?.listen(
+    this.#stopListening = options.window?.listen(
       () => this.#showWindow(),
       (by) => this.#follow(by),
     );
@@ -41,8 +42,25 @@ export class Chart {
   /** Takes the chart off the page. */
   dispose(): void {
     this.#stop.abort();
+    this.#stopListening?.();
     this.#sizes.disconnect();
     this.#plot?.destroy();
+  }
+
+  /**
+   * Draws newer values: a live page calls it when they have come. The lines stay the same ones,
+   * with other values.
+   */
+  update(changes: Partial<Omit<ChartOptions, "window">>): void {
+    this.#options = { ...this.#options, ...changes };
+    const plot = this.#plot;
+    if (plot === undefined) return;
+    const data = chartData(this.#options);
+    const [min, max] = this.#xRange();
+    plot.batch(() => {
+      plot.setData(data, false);
+      plot.setScale("x", { min, max });
+    });
   }
 
   /** A chart that is out of sight is drawn when it scrolls into view. */
@@ -58,7 +76,7 @@ export class Chart {
     const { title, height, window } = this.#options;
     const ink = (className: string): string => this.#ink(className);
     const font = `12px ${getComputedStyle(this.#host).fontFamily}`;
-    const { data, ...look } = chartLook(this.#options, ink, font);
+    const look = chartLook(this.#options, ink, font);
     const plot = new uPlot(
       {
         ...look,
@@ -95,7 +113,7 @@ export class Chart {
           setSelect: [(drawing) => this.#select(drawing)],
         },
       },
-      data,
+      chartData(this.#options),
       this.#host,
     );
     const { root, over } = plot;

@@ -2,14 +2,14 @@
  * The stretch of time that every chart of a page shows, and the instant at which its reader points.
  */
 export class TimeWindow {
-  readonly fullFromMs: number;
-  readonly fullToMs: number;
+  fullFromMs: number;
+  fullToMs: number;
   fromMs: number;
   toMs: number;
   /** Undefined when the reader points at no chart. */
   cursorMs: number | undefined;
-  readonly #onSpan: (() => void)[] = [];
-  readonly #onCursor: ((by: unknown) => void)[] = [];
+  readonly #onSpan = new Set<() => void>();
+  readonly #onCursor = new Set<(by: unknown) => void>();
 
   constructor(fromMs: number, toMs: number) {
     this.fullFromMs = fromMs;
@@ -22,10 +22,17 @@ export class TimeWindow {
     return this.fromMs > this.fullFromMs || this.toMs < this.fullToMs;
   }
 
-  /** @param onCursor receives the chart at which the reader points. */
-  listen(onSpan: () => void, onCursor: (by: unknown) => void): void {
-    this.#onSpan.push(onSpan);
-    this.#onCursor.push(onCursor);
+  /**
+   * Calls back after each change, until the returned function is called.
+   * @param onCursor receives the chart at which the reader points.
+   */
+  listen(onSpan: () => void, onCursor: (by: unknown) => void): () => void {
+    this.#onSpan.add(onSpan);
+    this.#onCursor.add(onCursor);
+    return () => {
+      this.#onSpan.delete(onSpan);
+      this.#onCursor.delete(onCursor);
+    };
   }
 
   /** At least a thousandth of the whole stays in sight. */

@@ -1,4 +1,5 @@
 import { exact } from "../chart/axis-text.js";
+import { offerThemes } from "../chart/theme.js";
 import { TimeWindow } from "../chart/time-window.js";
 import { FillsTable } from "./fills-table.js";
 import { drawMarkouts } from "./markout-chart.js";
@@ -13,7 +14,6 @@ import {
   toValues,
 } from "./report-data.js";
 import { offerTable } from "./series-table.js";
-import { offerThemes } from "./theme.js";
 import { drawTimeChart, type TimeChartOptions, type TimeLine } from "./time-chart.js";
 
 const PART_NAMES: Readonly<Record<string, string>> = {

@@ -1,8 +1,8 @@
 import { exact } from "../chart/axis-text.js";
+import { offerThemes } from "../chart/theme.js";
 import { type ParallelAxis, ParallelPlot } from "./parallel-plot.js";
 import { readSweep, type SweepResult, type SweepRow, toSweepRows } from "./sweep-data.js";
 import { SweepTable } from "./sweep-table.js";
-import { offerThemes } from "./theme.js";
 
 const TICKS = 5;
 const [LEAST_DIGITS, MOST_DIGITS] = [3, 15];

@@ -1,7 +1,8 @@
 import type uPlot from "uplot";
 import { exact } from "../chart/axis-text.js";
 import { Chart } from "../chart/chart.js";
-import type { ChartLine, Ink } from "../chart/chart-look.js";
+import type { ChartLine } from "../chart/chart-look.js";
+import { drawFills } from "../chart/fill-marks.js";
 import type { TimeWindow } from "../chart/time-window.js";
 import type { FillRow, Values } from "./report-data.js";
 
@@ -24,9 +25,6 @@ export interface TimeChartOptions {
 
 /** How near to a fill one has to point, in pixels. */
 const NEAR_PIXELS = 10;
-/** Half the width and the height of a fill's mark, in pixels; smaller where there are many. */
-const MARK = [4, 7] as const;
-const DENSE_MARK = [2, 3.5] as const;
 
 /**
  * Draws lines over the buckets of a run, each with the reach of its values, and fills under them.
@@ -72,32 +70,4 @@ function fillNear(plot: uPlot, fills: readonly FillRow[], ms: number): FillRow |
     if (distance < nearest) [nearest, found] = [distance, fill];
   }
   return found;
-}
-
-/** A triangle for each fill, its tip at the price: upwards for what was bought. */
-function drawFills({ ctx, bbox, valToPos }: uPlot, fills: readonly FillRow[], ink: Ink): void {
-  const isDense = fills.length > bbox.width / devicePixelRatio;
-  const [half, high] = (isDense ? DENSE_MARK : MARK).map((pixels) => pixels * devicePixelRatio) as [
-    number,
-    number,
-  ];
-  ctx.globalAlpha = isDense ? 0.6 : 1;
-  ctx.lineWidth = 0.6 * devicePixelRatio;
-  ctx.strokeStyle = ink("c-card");
-  for (const [side, colour, down] of [
-    ["BUY", "c-buy", 1],
-    ["SELL", "c-sell", -1],
-  ] as const) {
-    const path = new Path2D();
-    for (const { timeMs, price } of fills.filter((fill) => fill.side === side)) {
-      const [x, y] = [valToPos(timeMs, "x", true), valToPos(price, "y", true) - down];
-      path.moveTo(x, y);
-      path.lineTo(x + half, y + down * high);
-      path.lineTo(x - half, y + down * high);
-      path.closePath();
-    }
-    ctx.fillStyle = ink(colour);
-    ctx.fill(path);
-    if (!isDense) ctx.stroke(path);
-  }
 }

@@ -6,6 +6,7 @@ import { buildSync } from "esbuild";
 /** The same from `src` and from `dist`. */
 const FOLDER = new URL("../../../../assets/report/", import.meta.url);
 const CHART_STYLES = [
+  fileURLToPath(new URL("../chart/palette.css", FOLDER)),
   createRequire(import.meta.url).resolve("uplot/dist/uPlot.min.css"),
   fileURLToPath(new URL("../chart/chart.css", FOLDER)),
 ];

@@ -20,6 +20,7 @@ import {
 import { createRequire } from "node:module";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import { buildCockpitPage, COCKPIT_SOURCES } from "./cockpit-page.mjs";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const DIST = join(ROOT, "dist");
@@ -27,9 +28,12 @@ const STAMP = ".stamp";
 const ABANDONED_AFTER_MS = 3_600_000;
 const SWAP_ATTEMPTS = 5;
 
-process.exitCode = prepare(process.argv.includes("--required"), process.argv.includes("--check"));
+process.exitCode = await prepare(
+  process.argv.includes("--required"),
+  process.argv.includes("--check"),
+);
 
-function prepare(required, checksOnly) {
+async function prepare(required, checksOnly) {
   if (!existsSync(join(ROOT, "src"))) {
     // A packed and installed copy has its build and no sources.
     return 0;
@@ -67,6 +71,15 @@ function prepare(required, checksOnly) {
     );
     return 1;
   }
+  try {
+    await buildCockpitPage(ROOT, join(fresh, "cockpit-page"));
+  } catch (error) {
+    rmSync(fresh, { recursive: true, force: true });
+    process.stderr.write(
+      `marketwright: the cockpit's page was not built (${error.message}); dist is left as it was\n`,
+    );
+    return 1;
+  }
   writeFileSync(join(fresh, STAMP), wanted);
   swap(fresh, wanted);
   return 0;
@@ -74,19 +87,28 @@ function prepare(required, checksOnly) {
 
 /** A digest of every input of a build, by content: a checkout sets new times on old files. */
 function sourceStamp() {
-  const { version, devDependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+  const manifest = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+  const { version, dependencies, optionalDependencies, devDependencies } = manifest;
+  const installed = { ...dependencies, ...optionalDependencies, ...devDependencies };
   const digest = createHash("sha256").update(
-    JSON.stringify([version, devDependencies?.typescript]),
+    JSON.stringify([version, installed.typescript, installed.esbuild, installed.uplot]),
   );
-  const sources = readdirSync(join(ROOT, "src"), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .sort();
+  const sources = ["src", ...COCKPIT_SOURCES].flatMap((folder) => filesIn(join(ROOT, folder)));
   for (const file of [join(ROOT, "tsconfig.json"), ...sources]) {
     const content = readFileSync(file);
     digest.update(`\n${relative(ROOT, file)} ${content.length}\n`).update(content);
   }
   return digest.digest("hex");
+}
+
+function filesIn(folder) {
+  if (!existsSync(folder)) {
+    return [];
+  }
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
 }
 
 function stampOf(directory) {

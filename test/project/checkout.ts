@@ -48,7 +48,8 @@ export class Checkout {
     }
     symlinkSync(join(PROJECT_ROOT, "node_modules"), join(this.folder, "node_modules"));
     if (sources === "the project's own") {
-      cpSync(join(PROJECT_ROOT, "src"), join(this.folder, "src"), { recursive: true });
+      for (const name of ["src", "assets"])
+        cpSync(join(PROJECT_ROOT, name), join(this.folder, name), { recursive: true });
     } else {
       for (const [path, text] of Object.entries(sources)) {
         this.write(path, text);

@@ -1,0 +1,34 @@
+import { botName } from "./format.js";
+import type { Frame } from "./frame.js";
+import { noticeKey } from "./notices-panel.js";
+
+/** Changes of a frame that a screen reader should say: halts, states and errors. */
+export function changesToSay(before: Frame | undefined, now: Frame): readonly string[] {
+  if (before === undefined) return [];
+  const name = botName(now.status.config);
+  const keyOf = (halt: { readonly name: string; readonly marketId: string | null }): string =>
+    `${halt.marketId} ${halt.name}`;
+  const [were, are] = [before, now].map(({ status }) => new Set(status.activeHalts.map(keyOf)));
+  const known = new Set(before.notices.map(noticeKey));
+  return [
+    ...now.status.activeHalts
+      .filter((halt) => !were?.has(keyOf(halt)))
+      .map(
+        ({ marketId, name: halt, why }) =>
+          `${name}: ${marketId ?? "all markets"} halted, ${halt}: ${why}.`,
+      ),
+    ...before.status.activeHalts
+      .filter((halt) => !are?.has(keyOf(halt)))
+      .map(
+        ({ marketId, name: halt }) =>
+          `${name}: the halt ${halt} of ${marketId ?? "all markets"} has ended.`,
+      ),
+    ...(before.status.guard.state !== now.status.guard.state
+      ? [`${name}: the guard is ${now.status.guard.state}.`]
+      : []),
+    ...(before.status.phase !== now.status.phase ? [`${name} is ${now.status.phase}.`] : []),
+    ...now.notices
+      .filter((notice) => notice.level === "error" && !known.has(noticeKey(notice)))
+      .map(({ text }) => `${name}: ${text}.`),
+  ];
+}

@@ -1,0 +1,41 @@
+import { html } from "../chart/html.js";
+import { clockText } from "./format.js";
+import type { Notice } from "./frame.js";
+import { KeyedList } from "./keyed-list.js";
+import { panel, scrollBox } from "./panel.js";
+import { setShown } from "./update-element.js";
+
+const WORDS = { info: "○ note", warn: "◐ warning", error: "■ error" } as const;
+
+/** The newest lines of a bot's log that a person should see, newest first. */
+export class NoticesPanel {
+  readonly element: HTMLElement;
+  readonly #none = html("p", "empty", "Nothing to report since the start.");
+  readonly #list: KeyedList<Notice>;
+
+  constructor() {
+    const { element, body } = panel("Notices", "notices");
+    this.element = element;
+    const box = scrollBox("Notices", "notices-box");
+    const list = html("ol");
+    box.append(list, this.#none);
+    body.append(box);
+    this.#list = new KeyedList(list, noticeKey, ({ atMs, level, text }) => {
+      const item = html("li", `level-${level}`);
+      const time = html("time", "", clockText(atMs));
+      time.dateTime = new Date(atMs).toISOString();
+      item.append(time, html("span", "level", WORDS[level]), html("span", "text", text));
+      return { element: item, update: () => {} };
+    });
+  }
+
+  update(notices: readonly Notice[]): void {
+    setShown(this.#none, notices.length === 0);
+    this.#list.update([...notices].reverse());
+  }
+}
+
+/** Names a notice. */
+export function noticeKey({ atMs, level, text }: Notice): string {
+  return `${atMs} ${level} ${text}`;
+}

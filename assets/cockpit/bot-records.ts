@@ -48,6 +48,12 @@ export class BotRecords {
     return record;
   }
 
+  /** Notes why a bot's frames cannot be shown. */
+  refuse(id: string, trouble: string): void {
+    const record = this.#bots.get(id);
+    if (record !== undefined) record.entry = { ...record.entry, trouble };
+  }
+
   /** Marks a bot as vanished. @returns it, or undefined if that was known. */
   lose(id: string, nowMs: number): BotRecord | undefined {
     const record = this.#bots.get(id);

@@ -67,7 +67,9 @@ export class BotsTable {
     this.#selected = selected;
     this.#nowMs = nowMs;
     // The view of an only bot says all that its row would.
-    setShown(this.element, bots.length !== 1 || bots[0]?.goneAtMs !== undefined);
+    const [first, second] = bots;
+    const isOnly = first?.frame !== undefined && second === undefined;
+    setShown(this.element, !isOnly || first.goneAtMs !== undefined);
     setText(this.#count, bots.length === 0 ? "" : countText(bots.length, "bot"));
     setShown(this.#box, bots.length > 0);
     setShown(this.#empty, bots.length === 0);

@@ -9,12 +9,14 @@ import { CommandDialog } from "./command-dialog.js";
 import type { ServerEvent } from "./event-reader.js";
 import { botName } from "./format.js";
 import type { BotEntry, Frame } from "./frame.js";
+import { isFrame } from "./is-frame.js";
 import type { ConnectionState } from "./live-connection.js";
 import { setAttribute, setClass, setShown, setText } from "./update-element.js";
 
 /** Charts are drawn no oftener: a frame changes one pixel of them. */
 const DRAW_EVERY_MS = 1_000;
 const AGE_EVERY_MS = 500;
+const OTHER_VERSION = "its frames are of another version than this page: restart it";
 
 interface SentFrame {
   readonly id: string;
@@ -76,6 +78,11 @@ export class CockpitPage {
         this.#sayGone(entry);
     } else if (name === "frame") {
       const { id, frame, ageMs = 0 } = value as SentFrame;
+      if (!isFrame(frame)) {
+        this.#bots.refuse(id, OTHER_VERSION);
+        this.#schedule();
+        return;
+      }
       const before = this.#bots.get(id)?.frame;
       this.#bots.receive(id, frame, performance.now() - ageMs);
       for (const text of changesToSay(before, frame)) this.#announcer.say(text);

@@ -397,6 +397,19 @@ describe.skipIf(!hasBrowser)(`the cockpit's page in a browser${skipNote}`, () =>
     await expect.poll(() => text("#connection"), BROWSER_TIMEOUT).toBe("● live");
   });
 
+  it("names a bot whose frames it cannot show, instead of failing", async () => {
+    await opened();
+    const frame = new SampleBot().next();
+    const { config, account, phase } = frame.status;
+    cockpit.list([{ id: ID, config, account, phase, control: true }]);
+    const { streams: _, ...status } = frame.status;
+    cockpit.frame(ID, { ...frame, status } as unknown as Frame);
+    await expect
+      .poll(() => text(".bots-table tbody"), BROWSER_TIMEOUT)
+      .toContain("its frames are of another version than this page");
+    expect(complaints).toEqual([]);
+  });
+
   it("says that no bot runs, and how to start one", async () => {
     await opened();
     await expect

@@ -173,9 +173,9 @@ describe("the package as it is published", () => {
     });
     // A copy without its history has no list of files.
     if (status !== 0) return;
-    expect(files.filter((name) => /^(assets|bin|config|docs)\//.test(name))).toEqual(
-      stdout.trim().split("\n").sort(),
-    );
+    // The cockpit's page is built into dist; the report's is built when it is written.
+    const wanted = stdout.split("\n").filter((name) => !/^(assets\/cockpit\/|$)/.test(name));
+    expect(files.filter((name) => /^(assets|bin|config|docs)\//.test(name))).toEqual(wanted.sort());
   });
 
   it("keeps the state of its own example in the working folder or in XDG_STATE_HOME, and never in node_modules", async () => {

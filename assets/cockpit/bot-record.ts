@@ -1,5 +1,5 @@
 import { negative } from "./format.js";
-import type { BotEntry, CockpitMarketStatus, Frame, Side } from "./frame.js";
+import type { BotEntry, Frame, MarketStatus, Side } from "./frame.js";
 import { SampledHistory } from "./sampled-history.js";
 
 /** Age from which the page says that a bot has sent nothing. */
@@ -76,7 +76,7 @@ export class BotRecord {
 }
 
 /** Of the best quote of a side, behind its touch. */
-function distanceBps({ quotes }: CockpitMarketStatus, side: Side): number | undefined {
+function distanceBps({ quotes }: MarketStatus, side: Side): number | undefined {
   return quotes.find((quote) => quote.side === side)?.distanceBps;
 }
 

@@ -6,7 +6,7 @@ import {
   previewSentences,
   refusalSentence,
 } from "./command-text.js";
-import type { CockpitStatus, CommandPreview, PageRequest, PageResponse } from "./frame.js";
+import type { BotStatus, CommandPreview, PageRequest, PageResponse } from "./frame.js";
 import { setPreviewElements } from "./set-preview.js";
 import { setShown, setText } from "./update-element.js";
 
@@ -24,7 +24,7 @@ export interface IntendedCommand {
   readonly request: () => PageRequest | undefined;
   /** The form of the command's options, which changes what `request` returns. */
   readonly options?: HTMLElement;
-  readonly status: CockpitStatus;
+  readonly status: BotStatus;
 }
 
 /** Shows the effect of a command, has it confirmed by its market's name, and says the result. */
@@ -161,7 +161,7 @@ export class CommandDialog {
 function previewElements(
   answer: PageResponse,
   request: PageRequest,
-  status: CockpitStatus,
+  status: BotStatus,
 ): readonly HTMLElement[] {
   if (!answer.ok) return [html("p", "refused", refusalSentence(answer.error))];
   if (request.command === "set") return setPreviewElements(answer.data);

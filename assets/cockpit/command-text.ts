@@ -1,10 +1,10 @@
 import { countText, decimalText, listText, numberText, signOf, unsigned } from "./format.js";
-import type { CockpitStatus, CommandPreview, FlattenPreview, PageResponse } from "./frame.js";
+import type { BotStatus, CommandPreview, FlattenPreview, PageResponse } from "./frame.js";
 
 /** Describes the effect that a command would have now, in sentences. */
 export function previewSentences(
   { command, markets, haltsEnded, haltsKept, flattenStopped }: CommandPreview,
-  status: CockpitStatus,
+  status: BotStatus,
 ): readonly string[] {
   const orders = markets.reduce((sum, { ordersCancelled }) => sum + ordersCancelled, 0);
   const cancelled = `${countText(orders, "order")} will be cancelled`;
@@ -78,7 +78,7 @@ export function outcomeSentence(
   data: unknown,
   marketId: string | undefined,
 ): string {
-  const status = data as Partial<CockpitStatus> & {
+  const status = data as Partial<BotStatus> & {
     readonly outcome?: {
       readonly endedHalts?: readonly { readonly name: string }[];
       readonly abandonedFlattening?: readonly string[];

@@ -1,7 +1,7 @@
 import { html } from "../chart/html.js";
 import { type LadderRow, ladderRows } from "./depth-levels.js";
 import { decimalText, numberText } from "./format.js";
-import type { CockpitMarketStatus, FrameMarket } from "./frame.js";
+import type { FrameMarket, MarketStatus } from "./frame.js";
 import { type Column, dataTable, panel, tableRow } from "./panel.js";
 import { setClass, setLength, setText } from "./update-element.js";
 
@@ -49,7 +49,7 @@ export class DepthLadder {
     body.append(table);
   }
 
-  update(market: CockpitMarketStatus, { bids, asks }: FrameMarket): void {
+  update(market: MarketStatus, { bids, asks }: FrameMarket): void {
     const own = (side: "BUY" | "SELL") => market.quotes.filter((quote) => quote.side === side);
     const bidRows = ladderRows("BUY", bids, own("BUY"), ROWS, MOST_BEYOND);
     const askRows = ladderRows("SELL", asks, own("SELL"), ROWS, MOST_BEYOND);

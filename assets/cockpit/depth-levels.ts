@@ -1,4 +1,4 @@
-import type { Level, OwnQuote } from "./frame.js";
+import type { FrameLevel, OwnQuote } from "./frame.js";
 
 /** A row of the depth ladder: a level of the book, or an order of ours that is in none. */
 export interface LadderRow {
@@ -21,7 +21,7 @@ export interface LadderRow {
  */
 export function ladderRows(
   side: "BUY" | "SELL",
-  levels: readonly Level[],
+  levels: readonly FrameLevel[],
   quotes: readonly OwnQuote[],
   rows: number,
   most: number,
@@ -58,7 +58,7 @@ interface BookRow {
 /** The levels with our own orders, best first. The book may lag an order, or end before it. */
 function withOwnOrders(
   side: "BUY" | "SELL",
-  levels: readonly Level[],
+  levels: readonly FrameLevel[],
   quotes: readonly OwnQuote[],
 ): readonly BookRow[] {
   const prices = new Set(levels.map(({ price }) => Number(price)));

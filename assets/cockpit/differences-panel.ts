@@ -1,4 +1,4 @@
-import type { CockpitStatus, RunningDifference } from "./frame.js";
+import type { BotStatus, DifferentFromFile } from "./frame.js";
 import { KeyedList } from "./keyed-list.js";
 import { type Column, dataTable, panel, scrollBox, tableRow } from "./panel.js";
 import { setShown, setText } from "./update-element.js";
@@ -12,7 +12,7 @@ const COLUMNS = [
 /** How the running values differ from the bot's file; hidden while they do not. */
 export class DifferencesPanel {
   readonly element: HTMLElement;
-  readonly #list: KeyedList<RunningDifference>;
+  readonly #list: KeyedList<DifferentFromFile>;
 
   constructor() {
     const { element, body } = panel("Running values that differ from the file", "differences");
@@ -39,7 +39,7 @@ export class DifferencesPanel {
     );
   }
 
-  update({ differsFromFile }: CockpitStatus): void {
+  update({ differsFromFile }: BotStatus): void {
     setShown(this.element, differsFromFile.length > 0);
     this.#list.update(differsFromFile);
   }

@@ -1,6 +1,6 @@
 import { html } from "../chart/html.js";
 import { clockText, countText, decimalText, negative, signedText } from "./format.js";
-import type { Fill, FrameMarket } from "./frame.js";
+import type { FrameFill, FrameMarket } from "./frame.js";
 import { KeyedList, type ListItem } from "./keyed-list.js";
 import { type Column, dataTable, panel, scrollBox, tableRow } from "./panel.js";
 import { setClass, setShown, setText } from "./update-element.js";
@@ -17,7 +17,7 @@ const COLUMNS = [
 
 interface FillLine {
   readonly key: string;
-  readonly fill: Fill;
+  readonly fill: FrameFill;
 }
 
 /** The newest fills of one market. */

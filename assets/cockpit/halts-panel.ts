@@ -1,5 +1,5 @@
 import { html } from "../chart/html.js";
-import type { CockpitStatus } from "./frame.js";
+import type { BotStatus } from "./frame.js";
 import { haltRemedy } from "./halt-remedy.js";
 import { KeyedList } from "./keyed-list.js";
 import { setShown, setText } from "./update-element.js";
@@ -41,14 +41,14 @@ export class HaltsPanel {
     );
   }
 
-  update(status: CockpitStatus): void {
+  update(status: BotStatus): void {
     const obstacles = obstaclesOf(status);
     setShown(this.element, obstacles.length > 0);
     this.#list.update(obstacles);
   }
 }
 
-function obstaclesOf({ activeHalts, guard }: CockpitStatus): readonly Obstacle[] {
+function obstaclesOf({ activeHalts, guard }: BotStatus): readonly Obstacle[] {
   const halts = activeHalts.map(({ name, marketId, why, endsByItself }) => ({
     key: `${name} ${marketId}`,
     title: `■ ${marketId ?? "All markets"} halted: ${name}`,

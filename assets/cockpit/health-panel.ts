@@ -2,7 +2,7 @@ import { html } from "../chart/html.js";
 import { type Activity, setActivity } from "./activity.js";
 import { Figure, figureList } from "./figure-list.js";
 import { durationText, numberText, signedNumberText } from "./format.js";
-import type { CockpitStatus } from "./frame.js";
+import type { BotStatus } from "./frame.js";
 import { KeyedList, type ListItem } from "./keyed-list.js";
 import { Meter } from "./meter.js";
 import { panel } from "./panel.js";
@@ -12,7 +12,7 @@ import { setText } from "./update-element.js";
 const LATE_MS = 50;
 const OLD_STREAM_MS = 10_000;
 
-type Stream = CockpitStatus["streams"][number];
+type Stream = BotStatus["streams"][number];
 
 /** The base of the trading: guard, event loop, streams, clock and the budgets of requests. */
 export class HealthPanel {
@@ -65,7 +65,7 @@ export class HealthPanel {
     );
   }
 
-  update({ guard, eventLoopDelayMs, streams, tokens, clockOffsetMs }: CockpitStatus): void {
+  update({ guard, eventLoopDelayMs, streams, tokens, clockOffsetMs }: BotStatus): void {
     const isGuarded = guard.state === "alive" || guard.state === "not-needed";
     this.#guard.update(guard.state === "not-needed" ? "not needed" : guard.state, "", guard.text);
     this.#guard.warn(!isGuarded);

@@ -1,6 +1,6 @@
 import { html } from "../chart/html.js";
 import { decimalText } from "./format.js";
-import type { CockpitStatus, LadderRung } from "./frame.js";
+import type { BotStatus, LadderRungStatus } from "./frame.js";
 import { KeyedList, type ListItem } from "./keyed-list.js";
 import { type Column, dataTable, panel, scrollBox, tableRow } from "./panel.js";
 import { setClass, setLength, setShown, setText } from "./update-element.js";
@@ -22,7 +22,7 @@ const ACTIONS: Readonly<Record<string, string>> = {
   flatten: "closes the position, halts",
 };
 
-interface KeyedRung extends LadderRung {
+interface KeyedRung extends LadderRungStatus {
   readonly key: string;
 }
 
@@ -46,7 +46,7 @@ export class LadderPanel {
     );
   }
 
-  update({ ladderRungs }: CockpitStatus): void {
+  update({ ladderRungs }: BotStatus): void {
     setShown(this.#none, ladderRungs.length === 0);
     this.#list.update(
       ladderRungs.map((rung) => ({
@@ -89,7 +89,7 @@ function rungRow(): ListItem<KeyedRung> {
 }
 
 /** How much of the way to a rung its measure has gone. */
-function usedShare({ measured, threshold, isActive }: LadderRung): number | undefined {
+function usedShare({ measured, threshold, isActive }: LadderRungStatus): number | undefined {
   if (measured === undefined) return isActive ? 1 : undefined;
   const limit = Number(threshold);
   // A threshold below zero, such as of a markout, is reached from above.

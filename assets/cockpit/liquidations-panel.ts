@@ -9,13 +9,13 @@ import {
   shortAddress,
   signedText,
 } from "./format.js";
-import type { CockpitStatus } from "./frame.js";
+import type { BotStatus } from "./frame.js";
 import { KeyedList, type ListItem } from "./keyed-list.js";
 import { MoneyElement } from "./money-element.js";
 import { type Column, dataTable, panel, scrollBox, tableRow } from "./panel.js";
 import { setShown, setText } from "./update-element.js";
 
-type Liquidator = NonNullable<CockpitStatus["liquidator"]>;
+type Liquidator = NonNullable<BotStatus["liquidator"]>;
 type Opportunity = Liquidator["ended"][number];
 
 const COLUMNS = [
@@ -53,7 +53,7 @@ export class LiquidationsPanel {
   readonly #none = html("p", "empty", "No account could be liquidated yet.");
   readonly #opportunities: KeyedList<Opportunity>;
   readonly #nearest: KeyedList<Liquidator["nearest"][number]>;
-  readonly #sales: KeyedList<CockpitStatus["unwinding"][number]>;
+  readonly #sales: KeyedList<BotStatus["unwinding"][number]>;
   readonly #saleBlock = html("div");
   #quoteAsset = "";
 
@@ -95,7 +95,7 @@ export class LiquidationsPanel {
     );
   }
 
-  update({ liquidator, unwinding, quoteAsset }: CockpitStatus): void {
+  update({ liquidator, unwinding, quoteAsset }: BotStatus): void {
     setShown(this.element, liquidator !== undefined);
     if (liquidator === undefined) return;
     this.#quoteAsset = quoteAsset ?? "";
@@ -199,7 +199,7 @@ function nearestRow(): ListItem<Liquidator["nearest"][number]> {
   };
 }
 
-function saleRow(): ListItem<CockpitStatus["unwinding"][number]> {
+function saleRow(): ListItem<BotStatus["unwinding"][number]> {
   const { row, cells } = tableRow(SALE_COLUMNS);
   const [market, state, acquired, left, earned] = cells;
   const money = new MoneyElement(earned, true);

@@ -3,7 +3,7 @@ import { Chart } from "../chart/chart.js";
 import type { ChartLine } from "../chart/chart-look.js";
 import { html } from "../chart/html.js";
 import { countText, signedNumberText, signedText } from "./format.js";
-import type { CockpitMarketStatus, LiveMarkout } from "./frame.js";
+import type { MarketStatus, MarkoutStatus } from "./frame.js";
 import { KeyedList, type ListItem } from "./keyed-list.js";
 import { legend } from "./live-chart.js";
 import { type Column, dataTable, panel, scrollBox, tableRow } from "./panel.js";
@@ -19,7 +19,7 @@ const LINES = {
 
 interface Horizon {
   readonly horizonMs: number;
-  readonly bySide: Readonly<Record<(typeof SIDES)[number], LiveMarkout | undefined>>;
+  readonly bySide: Readonly<Record<(typeof SIDES)[number], MarkoutStatus | undefined>>;
 }
 
 /** How the mid moved after our fills, by side and level: in our favour above zero. */
@@ -34,7 +34,7 @@ export class MarkoutPanel {
   #horizons: readonly Horizon[] = [];
   #levels = "";
   #places = "";
-  #market: CockpitMarketStatus | undefined;
+  #market: MarketStatus | undefined;
 
   constructor() {
     const { element, head, body } = panel("Markouts", "markouts");
@@ -69,7 +69,7 @@ export class MarkoutPanel {
     body.append(this.#figure, box, this.#empty);
   }
 
-  update(market: CockpitMarketStatus): void {
+  update(market: MarketStatus): void {
     this.#market = market;
     const levels = [...new Set(market.markouts.map(({ level }) => level))]
       .filter((level) => level !== "all")
@@ -143,16 +143,16 @@ export class MarkoutPanel {
   }
 }
 
-function horizonsOf(markouts: readonly LiveMarkout[]): readonly Horizon[] {
+function horizonsOf(markouts: readonly MarkoutStatus[]): readonly Horizon[] {
   const horizons = [...new Set(markouts.map(({ horizonMs }) => horizonMs))].sort((a, b) => a - b);
   return horizons.map((horizonMs) => {
-    const of = (side: LiveMarkout["side"]): LiveMarkout | undefined =>
+    const of = (side: MarkoutStatus["side"]): MarkoutStatus | undefined =>
       markouts.find((markout) => markout.horizonMs === horizonMs && markout.side === side);
     return { horizonMs, bySide: { both: of("both"), BUY: of("BUY"), SELL: of("SELL") } };
   });
 }
 
-function filled(markout: LiveMarkout | undefined): LiveMarkout | undefined {
+function filled(markout: MarkoutStatus | undefined): MarkoutStatus | undefined {
   return markout === undefined || markout.fills === 0 ? undefined : markout;
 }
 

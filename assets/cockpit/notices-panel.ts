@@ -1,6 +1,6 @@
 import { html } from "../chart/html.js";
 import { clockText } from "./format.js";
-import type { Notice } from "./frame.js";
+import type { FrameNotice } from "./frame.js";
 import { KeyedList } from "./keyed-list.js";
 import { panel, scrollBox } from "./panel.js";
 import { setShown } from "./update-element.js";
@@ -11,7 +11,7 @@ const WORDS = { info: "○ note", warn: "◐ warning", error: "■ error" } as c
 export class NoticesPanel {
   readonly element: HTMLElement;
   readonly #none = html("p", "empty", "Nothing to report since the start.");
-  readonly #list: KeyedList<Notice>;
+  readonly #list: KeyedList<FrameNotice>;
 
   constructor() {
     const { element, body } = panel("Notices", "notices");
@@ -29,13 +29,13 @@ export class NoticesPanel {
     });
   }
 
-  update(notices: readonly Notice[]): void {
+  update(notices: readonly FrameNotice[]): void {
     setShown(this.#none, notices.length === 0);
     this.#list.update([...notices].reverse());
   }
 }
 
 /** Names a notice. */
-export function noticeKey({ atMs, level, text }: Notice): string {
+export function noticeKey({ atMs, level, text }: FrameNotice): string {
   return `${atMs} ${level} ${text}`;
 }

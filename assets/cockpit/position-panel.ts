@@ -1,7 +1,7 @@
 import { Figure, figureList } from "./figure-list.js";
 import type { FollowingWindow } from "./following-window.js";
 import { decimalText, durationText, signOf, unsigned } from "./format.js";
-import type { CockpitMarketStatus } from "./frame.js";
+import type { MarketStatus } from "./frame.js";
 import { LiveChart } from "./live-chart.js";
 import { panel } from "./panel.js";
 import type { SampledHistory } from "./sampled-history.js";
@@ -45,7 +45,7 @@ export class PositionPanel {
     );
   }
 
-  update(market: CockpitMarketStatus): void {
+  update(market: MarketStatus): void {
     const { positionBase, positionUnknownSeconds, baseAsset, quoteAsset } = market;
     const quote = quoteAsset ?? "";
     const sign = positionBase === null ? 0 : signOf(positionBase);

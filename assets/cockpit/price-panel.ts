@@ -4,7 +4,7 @@ import { drawFills, type FillMark } from "../chart/fill-marks.js";
 import { html } from "../chart/html.js";
 import type { FollowingWindow } from "./following-window.js";
 import { decimalText, signOf } from "./format.js";
-import type { CockpitMarketStatus, Fill, FrameMarket } from "./frame.js";
+import type { FrameFill, FrameMarket, MarketStatus } from "./frame.js";
 import { LiveChart } from "./live-chart.js";
 import { panel } from "./panel.js";
 import type { SampledHistory } from "./sampled-history.js";
@@ -29,8 +29,8 @@ export class PricePanel {
   readonly #window: FollowingWindow;
   readonly #history: SampledHistory;
   readonly #stop: () => void;
-  #fills: readonly (FillMark & { readonly fill: Fill })[] = [];
-  #market: CockpitMarketStatus | undefined;
+  #fills: readonly (FillMark & { readonly fill: FrameFill })[] = [];
+  #market: MarketStatus | undefined;
 
   constructor(history: SampledHistory, window: FollowingWindow, quoteAsset: string) {
     this.#history = history;
@@ -72,7 +72,7 @@ export class PricePanel {
     );
   }
 
-  update(market: CockpitMarketStatus, { fills }: FrameMarket): void {
+  update(market: MarketStatus, { fills }: FrameMarket): void {
     this.#market = market;
     if (fills.at(-1) !== this.#fills.at(-1)?.fill || fills.length !== this.#fills.length)
       this.#fills = fills.map((fill) => ({
@@ -92,7 +92,7 @@ export class PricePanel {
     this.#chart.dispose();
   }
 
-  #inSight(): readonly (FillMark & { readonly fill: Fill })[] {
+  #inSight(): readonly (FillMark & { readonly fill: FrameFill })[] {
     const { fromMs, toMs } = this.#window;
     // Before the page was opened there is no price to set a fill against.
     const firstMs = this.#history.times[0] ?? Number.POSITIVE_INFINITY;
@@ -110,7 +110,7 @@ export class PricePanel {
 
   #noteAt(plot: uPlot, atMs: number): string | undefined {
     const x = plot.valToPos(atMs, "x");
-    let [nearest, found]: [number, Fill | undefined] = [NEAR_PIXELS, undefined];
+    let [nearest, found]: [number, FrameFill | undefined] = [NEAR_PIXELS, undefined];
     for (const { timeMs, fill } of this.#fills) {
       const distance = Math.abs(plot.valToPos(timeMs, "x") - x);
       if (distance < nearest) [nearest, found] = [distance, fill];

@@ -1,7 +1,7 @@
 import { html } from "../chart/html.js";
 import type { FollowingWindow } from "./following-window.js";
 import { signOf, unsigned } from "./format.js";
-import type { CockpitMarketStatus } from "./frame.js";
+import type { MarketStatus } from "./frame.js";
 import { KeyedList, type ListItem } from "./keyed-list.js";
 import { LiveChart } from "./live-chart.js";
 import { MoneyElement } from "./money-element.js";
@@ -53,7 +53,7 @@ export class ProfitPanel {
     );
   }
 
-  update({ pnlQuote, pnlTotalQuote }: CockpitMarketStatus): void {
+  update({ pnlQuote, pnlTotalQuote }: MarketStatus): void {
     const parts = Object.entries(pnlQuote);
     const most = Math.max(...parts.map(([, amount]) => Math.abs(Number(amount))));
     const share = (amount: string): number => (most === 0 ? 0 : Number(unsigned(amount)) / most);

@@ -1,7 +1,7 @@
 import { decimalsOf, decimalText, numberText } from "./format.js";
-import type { CockpitMarketStatus, OwnQuote } from "./frame.js";
+import type { MarketStatus, OwnQuote } from "./frame.js";
 
-type Reason = NonNullable<CockpitMarketStatus["lastReason"]>;
+type Reason = NonNullable<MarketStatus["lastReason"]>;
 
 /** Terms of the built-in strategies: their meaning, and their unit if they have one. */
 const TERMS: Readonly<Record<string, readonly [name: string, unit: "price" | "bps" | "s" | ""]>> = {
@@ -27,7 +27,7 @@ export function ticksPrice(ticks: number, tickSize: string): string {
 
 /** Why a market's quotes are where they are, in sentences. */
 export function reasonSentences(
-  { lastReason, strategy, isFlattening, positionBase, baseAsset }: CockpitMarketStatus,
+  { lastReason, strategy, isFlattening, positionBase, baseAsset }: MarketStatus,
   tickSize: string,
 ): readonly string[] {
   if (lastReason === undefined) return [`${strategy} has not said how it would quote.`];
@@ -80,7 +80,7 @@ export function reasonTerms(
 /** Why one of our orders is at its price, in a phrase. */
 export function quoteReason(
   { side, price }: OwnQuote,
-  { lastReason, isFlattening }: CockpitMarketStatus,
+  { lastReason, isFlattening }: MarketStatus,
   tickSize: string,
 ): string {
   if (isFlattening) return "works the flatten";

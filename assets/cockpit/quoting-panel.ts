@@ -1,7 +1,7 @@
 import { html } from "../chart/html.js";
 import type { FollowingWindow } from "./following-window.js";
 import { countText, decimalText, durationText, numberText, percentText } from "./format.js";
-import type { CockpitMarketStatus, FrameMarket, OwnQuote } from "./frame.js";
+import type { FrameMarket, MarketStatus, OwnQuote } from "./frame.js";
 import { KeyedList, type ListItem } from "./keyed-list.js";
 import { LiveChart } from "./live-chart.js";
 import { Meter } from "./meter.js";
@@ -93,7 +93,7 @@ export class QuotingPanel {
     body.append(this.#sentences, this.#box, details, meters, this.#chart.element);
   }
 
-  update(market: CockpitMarketStatus, { tickSize }: FrameMarket): void {
+  update(market: MarketStatus, { tickSize }: FrameMarket): void {
     const { quotes, quoting, lastReason, strategy } = market;
     setText(this.#sentences, reasonSentences(market, tickSize).join(" "));
     setShown(this.#none, quotes.length === 0);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { ladderRows } from "../../../assets/cockpit/depth-levels.js";
-import type { Level, OwnQuote } from "../../../assets/cockpit/frame.js";
+import type { FrameLevel, OwnQuote } from "../../../assets/cockpit/frame.js";
 
-const levels = (count: number): readonly Level[] =>
+const levels = (count: number): readonly FrameLevel[] =>
   Array.from({ length: count }, (_, index) => ({
     price: (100 - index).toFixed(1),
     amountBase: "1.0",

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import type { CockpitMarketStatus, OwnQuote } from "../../../assets/cockpit/frame.js";
+import type { MarketStatus, OwnQuote } from "../../../assets/cockpit/frame.js";
 import { haltRemedy } from "../../../assets/cockpit/halt-remedy.js";
 import { quoteReason, reasonSentences, reasonTerms } from "../../../assets/cockpit/quote-reason.js";
 import { SampleBot } from "./sample-bot.js";
 
 const plain = (text: string): string => text.replaceAll("\u202f", "");
-const sample = new SampleBot().next().status.markets.btcusdc as CockpitMarketStatus;
-const market: CockpitMarketStatus = {
+const sample = new SampleBot().next().status.markets.btcusdc as MarketStatus;
+const market: MarketStatus = {
   ...sample,
   lastReason: {
     fairTicks: 600_042.5,

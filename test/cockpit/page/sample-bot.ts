@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 import type {
-  CockpitMarketStatus,
-  CockpitStatus,
-  Fill,
+  BotStatus,
   Frame,
+  FrameFill,
+  FrameLevel,
   FrameMarket,
-  Level,
-  LiveMarkout,
-  Notice,
+  FrameNotice,
+  MarketStatus,
+  MarkoutStatus,
   OwnQuote,
   Side,
 } from "../../../assets/cockpit/frame.js";
@@ -15,7 +15,7 @@ import type {
 /** The output of `status --json` of a real bot on the embedded exchange. */
 const RECORDED = JSON.parse(
   readFileSync(new URL("../../fixtures/cockpit/status.json", import.meta.url), "utf8"),
-) as CockpitStatus;
+) as BotStatus;
 
 const START_MS = Date.UTC(2026, 10, 27, 9, 0, 0);
 const FRAME_MS = 500;
@@ -31,7 +31,7 @@ interface SampleMarket {
   readonly halfSpreadBps: number;
   mid: number;
   position: number;
-  readonly fills: Fill[];
+  readonly fills: FrameFill[];
 }
 
 /** Options of a {@link SampleBot}. */
@@ -51,7 +51,7 @@ export class SampleBot {
     market("btcusdc", 0.1, 1, 3, 0.02, 1, 2.8, 60_004.25),
     market("ethusdc", 0.01, 2, 2, 0.5, 3, 2, 2_998.6),
   ];
-  readonly notices: Notice[] = [];
+  readonly notices: FrameNotice[] = [];
   #state: number;
   #turn = 0;
   #fills = 0;
@@ -80,7 +80,7 @@ export class SampleBot {
     this.#peak = Math.max(this.#peak, this.#equity);
     const { config = RECORDED.config, account = RECORDED.account, control = true } = this.#options;
     const drawdown = this.#peak - this.#equity;
-    const status: CockpitStatus = {
+    const status: BotStatus = {
       ...RECORDED,
       config,
       account,
@@ -198,8 +198,8 @@ export class SampleBot {
     );
   }
 
-  #marketStatus(one: SampleMarket): CockpitMarketStatus {
-    const recorded = RECORDED.markets[one.marketId] as CockpitMarketStatus;
+  #marketStatus(one: SampleMarket): MarketStatus {
+    const recorded = RECORDED.markets[one.marketId] as MarketStatus;
     const { bid, ask } = this.#touch(one);
     const halt = this.halts.get(one.marketId);
     const quotes = this.#quotes(one);
@@ -239,7 +239,7 @@ export class SampleBot {
     };
   }
 
-  #profit(one: SampleMarket, { pnlQuote }: CockpitMarketStatus) {
+  #profit(one: SampleMarket, { pnlQuote }: MarketStatus) {
     const parts = {
       ...pnlQuote,
       inventory: (40 * one.position * (this.#random() - 0.6)).toFixed(6),
@@ -254,7 +254,7 @@ export class SampleBot {
   #framed(one: SampleMarket): FrameMarket {
     const { bid, ask } = this.#touch(one);
     const quotes = this.#quotes(one);
-    const levels = (side: Side): readonly Level[] => {
+    const levels = (side: Side): readonly FrameLevel[] => {
       // Levels are some ticks apart, so that the ladder reaches past the innermost quotes.
       const apart = (1 + Math.round((one.mid * 0.00002) / one.tick)) * one.tick;
       const own = quotes.filter((quote) => quote.side === side);
@@ -310,7 +310,7 @@ function rung(measure: string, threshold: string, action: string, measured: numb
   return { measure, threshold, unit: "USDC", action, measured: measured.toFixed(6), isActive };
 }
 
-function markouts({ fills }: SampleMarket): readonly LiveMarkout[] {
+function markouts({ fills }: SampleMarket): readonly MarkoutStatus[] {
   const count = (side: Side): number => fills.filter((fill) => fill.side === side).length;
   return HORIZONS_MS.flatMap((horizonMs, index) =>
     (["both", "BUY", "SELL"] as const).flatMap((side) =>
@@ -326,8 +326,8 @@ function markouts({ fills }: SampleMarket): readonly LiveMarkout[] {
   );
 }
 
-function liquidator(): NonNullable<CockpitStatus["liquidator"]> {
-  const recorded = RECORDED.liquidator as NonNullable<CockpitStatus["liquidator"]>;
+function liquidator(): NonNullable<BotStatus["liquidator"]> {
+  const recorded = RECORDED.liquidator as NonNullable<BotStatus["liquidator"]>;
   const [first, second] = recorded.ended;
   if (first === undefined || second === undefined) return recorded;
   return {

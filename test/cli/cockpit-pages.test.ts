@@ -344,6 +344,11 @@ describe("a command of a page", () => {
     expect(audit.map((line) => JSON.parse(line))).toMatchObject([
       { via: "cockpit", command: request, outcome: "ok" },
       { via: "cockpit", command: { command: "resume" }, outcome: "ok" },
+      ...Array.from({ length: 3 }, () => ({
+        via: "cockpit",
+        command: { command: "set" },
+        outcome: "error",
+      })),
     ]);
     page.close();
   });

@@ -204,6 +204,8 @@ const ATTEMPTS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   halt: each("halt", "--reason", KEY),
   resume: each("resume"),
   flatten: each("flatten"),
+  set: [...each("set", `account.keyEnv=${KEY}`), ...each("set", `risk.maxDrawdownQuote=${KEY}`)],
+  reload: each("reload"),
   "cancel-all": [
     ["cancel-all", files.keyAsName],
     ["cancel-all", files.passwordAsFile],

@@ -44,10 +44,10 @@ describe("the start of a command", () => {
     expect(files.filter((file) => file.includes("/dist/cli/commands/"))).toEqual([]);
   });
 
-  it("loads the EVM and the library of contracts for an exchange that runs", () => {
-    expect(packagesIn(loadedBy("exchange", "no-such.yaml"))).toEqual(
-      expect.arrayContaining(["@nomicfoundation/edr", "ethers"]),
-    );
+  it("loads the packages of an exchange that runs, and the EVM once its chain starts", () => {
+    const packages = packagesIn(loadedBy("exchange", "no-such.yaml"));
+    expect(packages).toEqual(expect.arrayContaining(["ethers", "fastify"]));
+    expect(packages).not.toContain("@nomicfoundation/edr");
   });
 
   it.each([[["status"]], [["halt"]], [["key", "address", "no-such.json"]]])(

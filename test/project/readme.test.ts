@@ -104,7 +104,7 @@ describe("the README's shell commands", () => {
     const started = parse(readFileSync(join(PROJECT_ROOT, "config/bot.yaml"), "utf8"));
     const { port, chain } = parse(readFileSync(join(PROJECT_ROOT, "config/exchange.yaml"), "utf8"));
     expect(readme.text).toContain(
-      `ports ${port} (exchange), ${chain.rpc.port} (chain), ${started.metrics.port} (metrics)\nand ${started.cockpit.port} (cockpit)`,
+      `ports ${port} (exchange), ${chain.rpc.port} (chain), ${started.metrics.port} (metrics) and ${started.cockpit.port}\n(cockpit)`,
     );
     expect(`>=${/Node (\d+\.\d+) or newer/.exec(readme.text)?.[1]}`).toBe(packageJson.engines.node);
   });
@@ -146,7 +146,7 @@ describe("the README's shell commands", () => {
         else
           await until(
             () => captureCli(["status", file, "--json"], env),
-            ({ out }) => out.includes('"quoting"'),
+            ({ out }) => out.includes('"state": "quoting"'),
           );
         continue;
       }

@@ -267,13 +267,6 @@ export class MarketTrader {
     this.#isDirty = true;
   }
 
-  /** True if the newest plan does nothing, and only a change would lead to another. */
-  get #isPlanSettled(): boolean {
-    return (
-      this.#isPlanLasting && this.#plan?.places.length === 0 && this.#plan.cancels.length === 0
-    );
-  }
-
   /** A plan starts. A change that the plan itself makes marks the market for the next one. */
   startPlan(): void {
     this.#isDirty = false;
@@ -472,7 +465,7 @@ export class MarketTrader {
     this.#viewSequence = view.sequence;
     this.#lastView = view;
     this.state.startView();
-    if (this.#awaitingView || !this.#isPlanSettled) this.#isDirty = true;
+    this.#isDirty = true;
     this.#awaitingView = false;
     this.#session.emitView(view);
     return true;

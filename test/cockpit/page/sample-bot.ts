@@ -14,7 +14,7 @@ import type {
 
 /** The output of `status --json` of a real bot on the embedded exchange. */
 const RECORDED = JSON.parse(
-  readFileSync(new URL("../../fixtures/cockpit/status.json", import.meta.url), "utf8"),
+  readFileSync(new URL("./sample-status.json", import.meta.url), "utf8"),
 ) as BotStatus;
 
 const START_MS = Date.UTC(2026, 10, 27, 9, 0, 0);

@@ -24,6 +24,8 @@ const ACTIONS: Readonly<Record<string, string>> = {
 
 interface KeyedRung extends LadderRungStatus {
   readonly key: string;
+  /** Behind each value, such as USDC. */
+  readonly unitText: string;
 }
 
 /** Every rung of the risk ladder: how far the measure is from it, and what it does. */
@@ -46,11 +48,12 @@ export class LadderPanel {
     );
   }
 
-  update({ ladderRungs }: BotStatus): void {
+  update({ ladderRungs, quoteAsset }: BotStatus): void {
     setShown(this.#none, ladderRungs.length === 0);
     this.#list.update(
       ladderRungs.map((rung) => ({
         ...rung,
+        unitText: { quote: quoteAsset ?? "quote", share: "of the limit", bps: "bps" }[rung.unit],
         key: `${rung.measure} ${rung.marketId ?? ""} ${rung.threshold} ${rung.action}`,
       })),
     );
@@ -69,14 +72,14 @@ function rungRow(): ListItem<KeyedRung> {
   return {
     element: row,
     update: (rung) => {
-      const { measured, isActive, unit } = rung;
+      const { measured, isActive, unitText } = rung;
       setClass(row, "acting", isActive);
       setText(
         measure,
         `${rung.measure}${rung.marketId === undefined ? "" : ` of ${rung.marketId}`}`,
       );
-      setText(now, measured === undefined ? "–" : `${decimalText(measured)} ${unit}`);
-      setText(threshold, `${decimalText(rung.threshold)} ${unit}`);
+      setText(now, measured === undefined ? "–" : `${decimalText(measured)} ${unitText}`);
+      setText(threshold, `${decimalText(rung.threshold)} ${unitText}`);
       const part = usedShare(rung);
       setLength(fill, part ?? 0);
       setText(share, part === undefined ? "" : `${Math.max(0, Math.round(100 * part))} %`);

@@ -9,7 +9,16 @@ const levels = (count: number): readonly FrameLevel[] =>
   }));
 
 const bid = (price: string, amountBase = "0.5"): OwnQuote => {
-  return { side: "BUY", price, amountBase, distanceBps: 0, phase: "open", ageMs: 0 };
+  return {
+    clientId: `bid at ${price}`,
+    side: "BUY",
+    price,
+    amountBase,
+    distanceBps: 0,
+    phase: "open",
+    ageMs: 0,
+    level: 0,
+  };
 };
 
 describe("the depth ladder", () => {

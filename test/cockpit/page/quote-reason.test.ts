@@ -29,12 +29,14 @@ describe("the reason of quotes", () => {
 
   it("is told of each order", () => {
     const bid: OwnQuote = {
+      clientId: "a bid",
       side: "BUY",
       price: "59983.4",
       amountBase: "0.02",
       distanceBps: 2,
       phase: "open",
       ageMs: 0,
+      level: 0,
     };
     expect(quoteReason(bid, market, "0.1")).toBe("16.97 below the centre: the half spread");
     expect(quoteReason({ ...bid, price: "59980.0" }, market, "0.1")).toBe(

@@ -6,6 +6,7 @@ import type {
   FrameLevel,
   FrameMarket,
   FrameNotice,
+  LadderRungStatus,
   MarketStatus,
   MarkoutStatus,
   OwnQuote,
@@ -96,8 +97,7 @@ export class SampleBot {
       guard: { state: "alive", ageMs: 400, text: "process 4711 read the heartbeat 0.4 s ago" },
       eventLoopDelayMs: { last: 1 + 3 * this.#random(), p99: 8.4 },
       streams: [
-        { name: "market btcusdc", state: "up", ageMs: Math.round(300 * this.#random()) },
-        { name: "market ethusdc", state: "up", ageMs: Math.round(300 * this.#random()) },
+        { name: "market", state: "up", ageMs: Math.round(300 * this.#random()) },
         { name: "account", state: "up", ageMs: 1_900 },
       ],
       ladderRungs: [
@@ -107,10 +107,10 @@ export class SampleBot {
         {
           measure: "inventory",
           marketId: "ethusdc",
-          threshold: "8",
-          unit: "ETH",
+          threshold: "0.8",
+          unit: "share",
           action: "reduce",
-          measured: Math.abs(this.#markets[1]?.position ?? 0).toFixed(2),
+          measured: (Math.abs(this.#markets[1]?.position ?? 0) / 10).toFixed(3),
           isActive: false,
         },
       ],
@@ -305,9 +305,14 @@ function centreOf({ mid, position, sizeBase }: SampleMarket): number {
   return mid * (1 - (0.00002 * position) / sizeBase);
 }
 
-function rung(measure: string, threshold: string, action: string, measured: number) {
+function rung(
+  measure: "drawdown",
+  threshold: string,
+  action: LadderRungStatus["action"],
+  measured: number,
+): LadderRungStatus {
   const isActive = measured >= Number(threshold);
-  return { measure, threshold, unit: "USDC", action, measured: measured.toFixed(6), isActive };
+  return { measure, threshold, unit: "quote", action, measured: measured.toFixed(6), isActive };
 }
 
 function markouts({ fills }: SampleMarket): readonly MarkoutStatus[] {

@@ -6,8 +6,9 @@ import {
   previewSentences,
   refusalSentence,
 } from "./command-text.js";
+import { confirmationFor } from "./confirmation.js";
 import type { BotStatus, CommandPreview, PageRequest, PageResponse } from "./frame.js";
-import { setPreviewElements } from "./set-preview.js";
+import { setOutcome, setPreviewElements } from "./set-preview.js";
 import { setShown, setText } from "./update-element.js";
 
 /** A command that a reader is about to give. */
@@ -18,8 +19,6 @@ export interface IntendedCommand {
   /** The text on the button that sends it. */
   readonly verb: string;
   readonly marketId: string | undefined;
-  /** The market's name, or the account for all markets. */
-  readonly confirm: string;
   /** Fields of the command; undefined while they cannot be sent, for example nothing is changed. */
   readonly request: () => PageRequest | undefined;
   /** The form of the command's options, which changes what `request` returns. */
@@ -83,7 +82,6 @@ export class CommandDialog {
     this.#command = command;
     setText(this.#title, command.title);
     setText(this.#intro, command.intro);
-    setText(this.#name, command.confirm);
     setText(this.#send, command.verb);
     setText(this.#cancel, "Cancel");
     this.#input.value = "";
@@ -98,8 +96,7 @@ export class CommandDialog {
   }
 
   get #isConfirmed(): boolean {
-    const typed = this.#input.value.trim().toLowerCase();
-    return typed === this.#command?.confirm.toLowerCase();
+    return this.#input.value.trim().toLowerCase() === this.#name.textContent?.toLowerCase();
   }
 
   #showButton(): void {
@@ -111,19 +108,24 @@ export class CommandDialog {
     const asked = ++this.#asked;
     this.#isPreviewed = false;
     this.#showButton();
-    const request = command?.request();
-    if (command === undefined || request === undefined) {
+    if (command === undefined) return;
+    const { marketId, status } = command;
+    const request = command.request();
+    setText(
+      this.#name,
+      request === undefined
+        ? (marketId ?? status.account)
+        : confirmationFor(request, status.account),
+    );
+    if (request === undefined) {
       this.#preview.replaceChildren();
       return;
     }
     this.#preview.replaceChildren(html("p", "waiting", "Asking the bot what this would do …"));
-    const answer = await this.#client.preview(
-      command.botId,
-      request.command === "set" ? { ...request, preview: true } : request,
-    );
+    const answer = await this.#client.preview(command.botId, previewOf(request));
     if (asked !== this.#asked) return;
     this.#isPreviewed = answer.ok;
-    this.#preview.replaceChildren(...previewElements(answer, request, command.status));
+    this.#preview.replaceChildren(...previewElements(answer, request, status));
     this.#showButton();
   }
 
@@ -135,14 +137,18 @@ export class CommandDialog {
     this.#showButton();
     setText(this.#result, "Sending …");
     this.#result.className = "result";
-    const answer = await this.#client.command(command.botId, request, command.confirm);
+    const answer = await this.#client.command(
+      command.botId,
+      request,
+      confirmationFor(request, command.status.account),
+    );
     this.#isSending = false;
     if (this.#command !== command) return;
     setText(
       this.#result,
       answer.ok
-        ? request.command === "set"
-          ? "The parameters have changed."
+        ? isOfValues(request)
+          ? setOutcome(answer.data)
           : outcomeSentence(request.command, answer.data, command.marketId)
         : refusalSentence(answer.error),
     );
@@ -158,13 +164,23 @@ export class CommandDialog {
   }
 }
 
+function isOfValues({ command }: PageRequest): boolean {
+  return command === "set" || command === "reload";
+}
+
+/** A preview writes nothing, so it does not save either. */
+function previewOf(request: PageRequest): PageRequest {
+  if (request.command === "set") return { ...request, preview: true, save: false };
+  return request.command === "reload" ? { ...request, preview: true } : request;
+}
+
 function previewElements(
   answer: PageResponse,
   request: PageRequest,
   status: BotStatus,
 ): readonly HTMLElement[] {
   if (!answer.ok) return [html("p", "refused", refusalSentence(answer.error))];
-  if (request.command === "set") return setPreviewElements(answer.data);
+  if (isOfValues(request)) return setPreviewElements(answer.data);
   const preview = answer.data as CommandPreview;
   const sentences = previewSentences(preview, status).map((text) => html("p", "", text));
   const trades = preview.markets.flatMap(({ marketId, flatten }) => {

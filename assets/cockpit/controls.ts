@@ -28,7 +28,6 @@ export function controlBar(
   const base = (frame: Frame) => ({
     botId: record.entry.id,
     marketId,
-    confirm: marketId ?? frame.status.account,
     status: frame.status,
   });
   const where = marketId ?? `all markets of ${botName(record.entry.config)}`;
@@ -72,21 +71,34 @@ export function controlBar(
     verb: "Cancel the orders",
     request: fixed({ command: "halt", reason: "all orders cancelled in the cockpit", ...market }),
   }));
-  if (marketId !== undefined)
-    add("Parameters", "", (frame) => {
-      const form = parameterForm(frame, marketId);
-      return {
-        ...base(frame),
-        title: `Parameters of ${marketId}`,
-        intro: `Running values of the strategy ${frame.status.markets[marketId]?.strategy ?? ""}. The file does not change.`,
-        verb: "Apply",
-        options: form.element,
-        request: () => {
-          const changes = form.changes();
-          return changes.length === 0 ? undefined : { command: "set", changes, preview: false };
-        },
-      };
-    });
+  add(marketId === undefined ? "Other values" : "Parameters", "", (frame) => {
+    const form = parameterForm(frame, marketId);
+    const strategy = marketId === undefined ? "" : (frame.status.markets[marketId]?.strategy ?? "");
+    return {
+      ...base(frame),
+      title: marketId === undefined ? "Values of the bot's file" : `Parameters of ${marketId}`,
+      intro:
+        marketId === undefined
+          ? "Limits and other values that may change while the bot runs."
+          : `Running values of the strategy ${strategy}.`,
+      verb: "Apply",
+      options: form.element,
+      request: () => {
+        const changes = form.changes();
+        return changes.length === 0
+          ? undefined
+          : { command: "set", changes, preview: false, save: form.isSaved() };
+      },
+    };
+  });
+  if (marketId === undefined)
+    add("Reload the file", "", (frame) => ({
+      ...base(frame),
+      title: `Reload ${botName(frame.status.config)}`,
+      intro: `The bot takes the values of ${frame.status.config} as it is now.`,
+      verb: "Reload",
+      request: fixed({ command: "reload", preview: false }),
+    }));
   return bar;
 }
 

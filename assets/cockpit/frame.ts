@@ -1,4 +1,11 @@
-export type { DifferentFromFile } from "../../src/bot/configure/config-difference.js";
+export type {
+  ConfigDifference,
+  DifferentFromFile,
+  MarketDifference,
+  QuotedMarket,
+  QuotedOrder,
+  StrategyEffect,
+} from "../../src/bot/configure/config-difference.js";
 export type { CommandPreview, FlattenPreview } from "../../src/bot/preview/command-preview.js";
 export type { BotStatus } from "../../src/bot/status/bot-status.js";
 export type {
@@ -36,7 +43,10 @@ export type PageRequest =
       readonly command: "set";
       readonly changes: readonly { readonly path: string; readonly value: unknown }[];
       readonly preview: boolean;
-    };
+      /** Writes the values that differ back to the file. */
+      readonly save: boolean;
+    }
+  | { readonly command: "reload"; readonly preview: boolean };
 
 /** The answer to a command or to its preview. */
 export type PageResponse =

@@ -24,11 +24,22 @@ export function valueText(value: unknown): string {
   return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
 }
 
-/** The value of a typed text: a number, true, false, a list, or else the text itself. */
-export function typedValue(text: string): unknown {
+/** The path of a typed name: in a market, a name without a dot is a parameter. */
+export function fullPath(name: string, marketId: string | undefined): string {
+  if (marketId === undefined || name.startsWith("markets.")) return name;
+  return `markets.${marketId}.${name.includes(".") ? name : `params.${name}`}`;
+}
+
+/** A limit keeps the digits that are written, as in the file. A parameter is a float. */
+const QUANTITY = /(?:Base|Quote)$/;
+
+/** The value of a typed text: a number, true, false, null, a list, or else the text itself. */
+export function typedValue(path: string, text: string): unknown {
   const trimmed = text.trim();
   try {
-    return JSON.parse(trimmed);
+    const value: unknown = JSON.parse(trimmed);
+    const isExact = QUANTITY.test(path) && !path.includes(".params.");
+    return isExact && typeof value === "number" ? trimmed : value;
   } catch {
     return trimmed;
   }

@@ -12,6 +12,7 @@ import {
 } from "../../support/test-browser.js";
 import { contrastsOfTexts } from "../../support/text-contrasts.js";
 import { SampleBot, type SampleBotOptions } from "./sample-bot.js";
+import { sampleDifference } from "./sample-difference.js";
 import { emptyPreview, ScriptedCockpit } from "./scripted-cockpit.js";
 
 const ID = "bot-1";
@@ -307,33 +308,74 @@ describe.skipIf(!hasBrowser)(`the cockpit's page in a browser${skipNote}`, () =>
   it("shows the difference of changed parameters before they are applied", async () => {
     await opened();
     await sent(2);
-    cockpit.answer = ({ body: { request } }) =>
-      request?.command === "set" && request.preview
-        ? {
-            ok: true,
-            data: {
-              changes: [
-                { path: "markets.btcusdc.params.riskAversion", before: "0.05", after: "0.1" },
-              ],
-            },
-          }
-        : { ok: true, data: {} };
+    cockpit.answer = ({ body: { request } }) => {
+      const isPreview = request?.command === "set" && request.preview;
+      return {
+        ok: true,
+        data: { difference: isPreview ? sampleDifference("preview") : sampleDifference("applied") },
+      };
+    };
     await button("Parameters").click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("riskAversion").fill("0.1");
     await dialog.getByLabel("riskAversion").press("Tab");
     await expect
-      .poll(() => dialog.locator(".preview tbody tr").innerText(), BROWSER_TIMEOUT)
+      .poll(() => dialog.locator(".preview tbody tr").first().innerText(), BROWSER_TIMEOUT)
       .toBe("markets.btcusdc.params.riskAversion\t0.05\t0.1");
+    const rows = await dialog.locator(".preview tbody tr").allInnerTexts();
+    expect(rows.slice(1).map((row) => plain(row).split(/\s*[\t\n]\s*/))).toEqual([
+      ["▲ buy 0", "59986.2", "0.02, 3.01 bps", "59974.2", "0.02, 5.01 bps", "placed"],
+      ["▼ sell 0", "60022.3", "0.02, 3.01 bps", "60022.3", "0.02, 3.01 bps", "stays"],
+      ["▼ sell 1", "none", "60040.3", "0.02, 6.01 bps", "withheld: over limits.maxPositionBase"],
+    ]);
+    expect(plain(await dialog.locator(".preview").innerText())).toContain(
+      "1 order stays, 1 cancelled, 1 placed. The strategy keeps its estimates.",
+    );
+    await dialog.getByLabel("Save to the file").check();
     await dialog.getByLabel("to confirm").fill("btcusdc");
     await dialog.getByRole("button", { name: "Apply" }).click();
     await expect
       .poll(() => dialog.getByRole("status").innerText(), BROWSER_TIMEOUT)
-      .toBe("The parameters have changed.");
+      .toBe(
+        "1 value changed, and saved to the file. btcusdc: 1 order stays, 1 cancelled, 1 placed. A note.",
+      );
     const changes = [{ path: "markets.btcusdc.params.riskAversion", value: 0.1 }];
     expect(cockpit.posts.map(({ body }) => body.request)).toEqual([
-      { command: "set", changes, preview: true },
-      { command: "set", changes, preview: false },
+      { command: "set", changes, preview: true, save: false },
+      { command: "set", changes, preview: true, save: false },
+      { command: "set", changes, preview: false, save: true },
+    ]);
+  });
+
+  it("changes a limit digit for digit, confirmed by the account, and reloads the file", async () => {
+    await opened();
+    const [, { status }] = await sent(2);
+    cockpit.answer = () => ({ ok: true, data: { difference: sampleDifference("applied") } });
+    await button("Other values").click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("name").fill("risk.maxDrawdownQuote");
+    await dialog.getByLabel("value", { exact: true }).fill("1500.50");
+    await dialog.getByLabel("value", { exact: true }).press("Tab");
+    const send = async (verb: string): Promise<void> => {
+      await dialog.getByLabel("to confirm").fill(status.account);
+      await dialog.getByRole("button", { name: verb }).click();
+      await expect
+        .poll(() => dialog.getByRole("status").innerText(), BROWSER_TIMEOUT)
+        .toMatch(/^1 value changed/);
+      await page.keyboard.press("Escape");
+    };
+    await send("Apply");
+    await button("Reload the file").click();
+    await send("Reload");
+    const changes = [{ path: "risk.maxDrawdownQuote", value: "1500.50" }];
+    expect(cockpit.posts.map(({ body: { request, confirm } }) => ({ request, confirm }))).toEqual([
+      { request: { command: "set", changes, preview: true, save: false } },
+      {
+        request: { command: "set", changes, preview: false, save: false },
+        confirm: status.account,
+      },
+      { request: { command: "reload", preview: true } },
+      { request: { command: "reload", preview: false }, confirm: status.account },
     ]);
   });
 

@@ -1,6 +1,6 @@
 import { html } from "../chart/html.js";
 import { type LadderRow, ladderRows } from "./depth-levels.js";
-import { decimalText, numberText } from "./format.js";
+import { alignedText, decimalsOf, numberText } from "./format.js";
 import type { FrameMarket, MarketStatus } from "./frame.js";
 import { type Column, dataTable, panel, tableRow } from "./panel.js";
 import { setClass, setLength, setText } from "./update-element.js";
@@ -49,7 +49,8 @@ export class DepthLadder {
     body.append(table);
   }
 
-  update(market: MarketStatus, { bids, asks }: FrameMarket): void {
+  update(market: MarketStatus, framed: FrameMarket): void {
+    const { bids, asks } = framed;
     const own = (side: "BUY" | "SELL") => market.quotes.filter((quote) => quote.side === side);
     const bidRows = ladderRows("BUY", bids, own("BUY"), ROWS, MOST_BEYOND);
     const askRows = ladderRows("SELL", asks, own("SELL"), ROWS, MOST_BEYOND);
@@ -57,10 +58,11 @@ export class DepthLadder {
       0,
       ...[...bidRows, ...askRows].map(({ amountBase }) => Number(amountBase ?? 0)),
     );
-    for (const [index, view] of this.#bids.entries()) show(view, bidRows[index], most);
+    for (const [index, view] of this.#bids.entries()) show(view, bidRows[index], most, framed);
     // The best ask is next to the spread.
-    for (const [index, view] of this.#asks.entries()) show(view, askRows[ROWS - 1 - index], most);
-    setText(this.#spread, spreadText(bids[0]?.price, asks[0]?.price));
+    for (const [index, view] of this.#asks.entries())
+      show(view, askRows[ROWS - 1 - index], most, framed);
+    setText(this.#spread, spreadText(bids[0]?.price, asks[0]?.price, framed.tickSize));
     const { bookAgeMs } = market;
     setText(
       this.#age,
@@ -85,29 +87,33 @@ function rowViews(host: HTMLElement, side: "ask" | "bid"): readonly RowView[] {
   });
 }
 
-function show(view: RowView, row: LadderRow | undefined, most: number): void {
+function show(
+  view: RowView,
+  row: LadderRow | undefined,
+  most: number,
+  { tickSize, stepSize }: FrameMarket,
+): void {
   const { row: element, price, amount, bar, own, distance } = view;
   setClass(element, "own", row?.ownBase !== undefined);
   setClass(element, "beyond", row?.isBeyond === true);
-  setText(price, row === undefined ? "" : decimalText(row.price));
-  setText(amount, row === undefined ? "" : amountText(row));
+  setText(price, row === undefined ? "" : alignedText(row.price, tickSize));
+  setText(amount, row === undefined ? "" : amountText(row, stepSize));
   setLength(bar, row?.amountBase === undefined || most === 0 ? 0 : Number(row.amountBase) / most);
-  setText(own, row?.ownBase === undefined ? "" : `◆ ${decimalText(row.ownBase)}`);
+  setText(own, row?.ownBase === undefined ? "" : `◆ ${alignedText(row.ownBase, stepSize)}`);
   setText(distance, row === undefined ? "" : numberText(row.distanceBps, 1));
 }
 
-function amountText({ amountBase, isBeyond, hidden }: LadderRow): string {
+function amountText({ amountBase, isBeyond, hidden }: LadderRow, stepSize: string): string {
   if (hidden > 0) return `${hidden} more before`;
   if (isBeyond) return "beyond";
-  return amountBase === undefined ? "not in the book" : decimalText(amountBase);
+  return amountBase === undefined ? "not in the book" : alignedText(amountBase, stepSize);
 }
 
-function spreadText(bid: string | undefined, ask: string | undefined): string {
+function spreadText(bid: string | undefined, ask: string | undefined, tickSize: string): string {
   if (bid === undefined && ask === undefined) return "The book is empty.";
   if (bid === undefined) return "The book has no bids.";
   if (ask === undefined) return "The book has no asks.";
   const spread = Number(ask) - Number(bid);
-  const decimals = Math.max(bid.split(".")[1]?.length ?? 0, ask.split(".")[1]?.length ?? 0);
   const bps = (20_000 * spread) / (Number(ask) + Number(bid));
-  return `spread ${numberText(spread, decimals)} (${numberText(bps, 2)} bps)`;
+  return `spread ${numberText(spread, decimalsOf(tickSize))} (${numberText(bps, 2)} bps)`;
 }

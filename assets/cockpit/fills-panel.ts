@@ -1,5 +1,5 @@
 import { html } from "../chart/html.js";
-import { clockText, countText, decimalText, negative, signedText } from "./format.js";
+import { alignedText, clockText, countText, negative, signedText } from "./format.js";
 import type { FrameFill, FrameMarket } from "./frame.js";
 import { KeyedList, type ListItem } from "./keyed-list.js";
 import { type Column, dataTable, panel, scrollBox, tableRow } from "./panel.js";
@@ -15,7 +15,7 @@ const COLUMNS = [
   { title: "as", isText: true },
 ] as const satisfies readonly Column[];
 
-interface FillLine {
+interface FillLine extends Pick<FrameMarket, "tickSize" | "stepSize"> {
   readonly key: string;
   readonly fill: FrameFill;
 }
@@ -42,7 +42,7 @@ export class FillsPanel {
     );
   }
 
-  update({ fills }: FrameMarket): void {
+  update({ fills, tickSize, stepSize }: FrameMarket): void {
     setText(
       this.#count,
       fills.length > MOST_ROWS ? `newest ${MOST_ROWS}` : countText(fills.length, "fill"),
@@ -55,7 +55,7 @@ export class FillsPanel {
       const same = `${atMs} ${side} ${price} ${amountBase}`;
       const before = times.get(same) ?? 0;
       times.set(same, before + 1);
-      return { key: `${same} ${before}`, fill };
+      return { key: `${same} ${before}`, fill, tickSize, stepSize };
     });
     this.#list.update(lines.slice(-MOST_ROWS).reverse());
   }
@@ -66,13 +66,13 @@ function fillRow(): ListItem<FillLine> {
   const [time, side, price, amount, fee, role] = cells;
   return {
     element: row,
-    update: ({ fill }) => {
+    update: ({ fill, tickSize, stepSize }) => {
       setText(time, clockText(fill.atMs));
       setText(side, fill.side === "BUY" ? "▲ buy" : "▼ sell");
       setClass(side, "buy", fill.side === "BUY");
       setClass(side, "sell", fill.side === "SELL");
-      setText(price, decimalText(fill.price));
-      setText(amount, decimalText(fill.amountBase));
+      setText(price, alignedText(fill.price, tickSize));
+      setText(amount, alignedText(fill.amountBase, stepSize));
       // As in the profit: a rebate is above zero.
       setText(fee, signedText(negative(fill.feeQuote)));
       setText(

@@ -7,6 +7,14 @@ export function decimalText(decimal: string | null | undefined): string {
   return decimal == null ? NONE : exact(decimal);
 }
 
+/** A decimal with at least the decimals of its step, so that the figures of a column align. */
+export function alignedText(decimal: string | null | undefined, step: string): string {
+  if (decimal == null) return NONE;
+  const missing = decimalsOf(step) - (decimal.split(".")[1]?.length ?? 0);
+  if (missing <= 0) return exact(decimal);
+  return exact(`${decimal}${decimal.includes(".") ? "" : "."}${"0".repeat(missing)}`);
+}
+
 /** A decimal with its sign, also above zero: a change or a profit. */
 export function signedText(decimal: string | null | undefined): string {
   if (decimal == null) return NONE;

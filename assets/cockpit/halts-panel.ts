@@ -62,8 +62,7 @@ function obstaclesOf({ activeHalts, guard }: BotStatus): readonly Obstacle[] {
       key: "guard",
       title: guard.state === "stale" ? "■ The guard does not answer" : "■ No guard",
       why: guard.text,
-      remedy:
-        "Until one runs, nothing cancels the orders if this bot dies: npx marketwright guard FILE.",
+      remedy: "Until one runs, nothing cancels the orders if this bot dies.",
     },
   ];
 }

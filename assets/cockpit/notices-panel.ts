@@ -24,7 +24,11 @@ export class NoticesPanel {
       const item = html("li", `level-${level}`);
       const time = html("time", "", clockText(atMs));
       time.dateTime = new Date(atMs).toISOString();
-      item.append(time, html("span", "level", WORDS[level]), html("span", "text", text));
+      item.append(
+        time,
+        html("span", "level", WORDS[level]),
+        html("span", "text", noticeText(text)),
+      );
       return { element: item, update: () => {} };
     });
   }
@@ -33,6 +37,11 @@ export class NoticesPanel {
     setShown(this.#none, notices.length === 0);
     this.#list.update([...notices].reverse());
   }
+}
+
+/** Sets the fields of a line apart: `fill marketId=btcusdc side=SELL` is `fill · marketId btcusdc …`. */
+function noticeText(text: string): string {
+  return text.replaceAll(/ (\w+)=/g, " · $1 ");
 }
 
 /** Names a notice. */

@@ -30,7 +30,12 @@ export function reasonSentences(
   { lastReason, strategy, isFlattening, positionBase, baseAsset }: MarketStatus,
   tickSize: string,
 ): readonly string[] {
-  if (lastReason === undefined) return [`${strategy} has not said how it would quote.`];
+  if (lastReason === undefined)
+    return [
+      strategy === "no strategy"
+        ? "This market has no strategy, so the bot quotes nothing by itself."
+        : `${strategy} has not said how it would quote.`,
+    ];
   if (isFlattening) {
     return [
       `A flatten trades the position ${decimalText(positionBase)} ${baseAsset ?? ""} to zero.`,

@@ -1,6 +1,6 @@
 import { html } from "../chart/html.js";
 import type { FollowingWindow } from "./following-window.js";
-import { countText, decimalText, durationText, numberText, percentText } from "./format.js";
+import { alignedText, countText, durationText, numberText, percentText } from "./format.js";
 import type { FrameMarket, MarketStatus, OwnQuote } from "./frame.js";
 import { KeyedList, type ListItem } from "./keyed-list.js";
 import { LiveChart } from "./live-chart.js";
@@ -23,7 +23,7 @@ const COLUMNS = [
 const HEAD_PIXELS = 30;
 const ROW_PIXELS = 29;
 
-interface QuoteLine {
+interface QuoteLine extends Pick<FrameMarket, "tickSize" | "stepSize"> {
   readonly key: string;
   readonly quote: OwnQuote;
   readonly why: string;
@@ -93,15 +93,17 @@ export class QuotingPanel {
     body.append(this.#sentences, this.#box, details, meters, this.#chart.element);
   }
 
-  update(market: MarketStatus, { tickSize }: FrameMarket): void {
+  update(market: MarketStatus, { tickSize, stepSize }: FrameMarket): void {
     const { quotes, quoting, lastReason, strategy } = market;
     setText(this.#sentences, reasonSentences(market, tickSize).join(" "));
     setShown(this.#none, quotes.length === 0);
     this.#keepPlace(quotes.length);
     this.#lines.update(
-      quotes.map((quote, index) => ({
-        key: quote.clientId ?? `${quote.side} ${quote.level ?? ""} ${quote.price} ${index}`,
+      quotes.map((quote) => ({
+        key: quote.clientId,
         quote,
+        tickSize,
+        stepSize,
         why: quoteReason(quote, market, tickSize),
       })),
     );
@@ -148,7 +150,7 @@ function quoteRow(): ListItem<QuoteLine> {
   const [name, price, amount, distance, age, phase, reason] = cells;
   return {
     element: row,
-    update: ({ quote, why }) => {
+    update: ({ quote, why, tickSize, stepSize }) => {
       const { side, level } = quote;
       setText(
         name,
@@ -156,8 +158,8 @@ function quoteRow(): ListItem<QuoteLine> {
       );
       setClass(name, "buy", side === "BUY");
       setClass(name, "sell", side === "SELL");
-      setText(price, decimalText(quote.price));
-      setText(amount, decimalText(quote.amountBase));
+      setText(price, alignedText(quote.price, tickSize));
+      setText(amount, alignedText(quote.amountBase, stepSize));
       setText(distance, numberText(quote.distanceBps, 1));
       setText(age, durationText(quote.ageMs));
       setText(phase, quote.phase.replace("-", " "));

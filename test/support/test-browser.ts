@@ -14,9 +14,10 @@ export const skipNote = hasBrowser
 /** A browser and a page take their own time for each request. */
 export const BROWSER_TIMEOUT = { timeout: 300_000 };
 
-/** A browser of the test's own, which it has to close. */
-export function openBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"], ...BROWSER_TIMEOUT });
+/** A browser of the test's own, which it has to close. @param flags further ones of Chromium */
+export function openBrowser(...flags: readonly string[]): Promise<Browser> {
+  const args = ["--no-sandbox", ...flags];
+  return chromium.launch({ executablePath: CHROMIUM, args, ...BROWSER_TIMEOUT });
 }
 
 /** A page in a colour scheme and a width in pixels. */

@@ -132,7 +132,7 @@ class Cockpit {
 
   async #post(path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
     checkCsrfHeader(request);
-    if (path === "/session") return this.#session(await readJsonBody(request), response);
+    if (path === "/session") return this.#session(request, await readJsonBody(request), response);
     this.#checkSession(request);
     if (path !== "/command" && path !== "/preview")
       throw new HttpRefusal(404, `There is no ${path}.`);
@@ -143,9 +143,12 @@ class Cockpit {
     sendJson(response, answer.status, answer.json);
   }
 
-  #session(body: unknown, response: ServerResponse): void {
+  #session(request: IncomingMessage, body: unknown, response: ServerResponse): void {
     const token = typeof body === "object" && body !== null && "token" in body ? body.token : "";
     const session = typeof token === "string" ? this.access.beginSession(token) : undefined;
+    // A link that is opened again in the browser which used it goes on with its session.
+    if (session === undefined && this.#hasSession(request))
+      return sendJson(response, 200, '{"ok":true,"data":null}');
     if (session === undefined)
       throw new HttpRefusal(
         401,
@@ -165,12 +168,16 @@ class Cockpit {
   }
 
   #checkSession(request: IncomingMessage): void {
-    const cookie = readCookie(request, this.#cookieName);
-    if (cookie !== undefined && this.access.isSession(cookie)) return;
+    if (this.#hasSession(request)) return;
     throw new HttpRefusal(
       401,
       "There is no session. npx marketwright cockpit prints a fresh link.",
     );
+  }
+
+  #hasSession(request: IncomingMessage): boolean {
+    const cookie = readCookie(request, this.#cookieName);
+    return cookie !== undefined && this.access.isSession(cookie);
   }
 
   /** Cookies of one host are shared by its ports. */

@@ -11,6 +11,8 @@ import { HttpRefusal } from "./http-answers.js";
 const COMMANDS: readonly string[] = ["halt", "resume", "flatten", "set", "reload"];
 /** Those of them that preview themselves: a field of the command says so. */
 const SELF_PREVIEWING: readonly string[] = ["set", "reload"];
+/** Confirms a command for all markets, as the account does: it is short enough for a phone. */
+const ALL = "all";
 /** Most commands that wait for their bots. */
 const MOST_WAITING = 16;
 
@@ -61,13 +63,13 @@ export class CommandForwarder {
     const marketId = marketOf(wanted.request);
     const isConfirmed =
       marketId === undefined
-        ? wanted.confirm.toLowerCase() === entry.account.toLowerCase()
+        ? [ALL, entry.account.toLowerCase()].includes(wanted.confirm.toLowerCase())
         : wanted.confirm === marketId;
     if (!isConfirmed)
       throw new HttpRefusal(
         409,
         marketId === undefined
-          ? `Type the account, ${entry.account}, to confirm a command for all its markets.`
+          ? `Type ${ALL}, or the account ${entry.account}, to confirm a command for all its markets.`
           : `Type ${marketId} to confirm the command.`,
       );
     const isSelfPreviewing = SELF_PREVIEWING.includes(wanted.request.command);

@@ -272,7 +272,7 @@ describe("a command of a page", () => {
       200,
       { ok: true, data: { command: "halt", markets: [{ marketId: "btcusdc" }] } },
     ]);
-    for (const confirm of ["", "btcusd", "BTCUSDC", account])
+    for (const confirm of ["", "btcusd", "BTCUSDC", "all", account])
       expect((await cockpit.post("/command", { id, request, confirm }, { cookie })).status).toBe(
         409,
       );
@@ -282,7 +282,10 @@ describe("a command of a page", () => {
       { id, request: whole, confirm: "btcusdc" },
       { cookie },
     );
-    expect([unconfirmed.status, unconfirmed.text]).toEqual([409, expect.stringContaining(account)]);
+    expect([unconfirmed.status, unconfirmed.text]).toEqual([
+      409,
+      expect.stringContaining(`Type all, or the account ${account}, to confirm`),
+    ]);
     // It was not halted.
     await untilQuoting(bot.file, bot.env);
 
@@ -320,10 +323,11 @@ describe("a command of a page", () => {
       [[change("markets.btcusdc.params.x"), change("markets.ethusdc.params.x")], account],
       [[change("risk.maxDrawdownQuote")], account],
     ] as const)
-      for (const confirm of ["btcusdc", account]) {
+      for (const confirm of ["btcusdc", "all", account]) {
         const request = { command: "set", changes };
         const { status } = await cockpit.post("/command", { id, request, confirm }, { cookie });
-        expect([confirm, status]).toEqual([confirm, confirm === expected ? 200 : 409]);
+        const isRight = (confirm === "btcusdc") === (expected === "btcusdc");
+        expect([confirm, status]).toEqual([confirm, isRight ? 200 : 409]);
       }
 
     for (const command of ["status", "watch", "preview", "cockpit-link", "stop", "__proto__"])

@@ -39,6 +39,15 @@ describe("a link", () => {
     });
   });
 
+  it("that was used is no error in the browser that has its session", async () => {
+    const token = cockpit.createToken();
+    const first = await cockpit.post("/session", { token });
+    const cookie = first.headers["set-cookie"]?.[0]?.split(";")[0] ?? "";
+    const again = await cockpit.post("/session", { token }, { cookie });
+    expect([again.status, again.headers["set-cookie"]]).toEqual([200, undefined]);
+    expect((await cockpit.post("/session", { token }, { cookie: `${cookie}x` })).status).toBe(401);
+  });
+
   it("is refused if it is wrong, has another form, or is too old", async () => {
     for (const body of [
       { token: "x".repeat(43) },

@@ -13,13 +13,15 @@ export function previewSentences(
       ? []
       : [`${decimalText(positionBase)} ${status.markets[marketId]?.baseAsset ?? marketId}`],
   );
+  const isOne = open.length === 1;
+  const noun = isOne ? "position" : "positions";
   const unknown = markets.filter(({ positionBase }) => positionBase === null);
   const positions =
     open.length === 0
       ? unknown.length === 0
         ? "No position is open."
         : "The position is not known yet."
-      : `The position ${listText(open)} stays open.`;
+      : `The ${noun} ${listText(open)} ${isOne ? "stays" : "stay"} open.`;
   const kept = haltsKept.map(({ name, why }) => `${name} (${why})`);
   switch (command) {
     case "halt":
@@ -27,7 +29,9 @@ export function previewSentences(
     case "flatten":
       return [
         `${cancelled}, and none is placed until you resume.`,
-        open.length === 0 ? positions : `The position ${listText(open)} is traded to zero:`,
+        open.length === 0
+          ? positions
+          : `The ${noun} ${listText(open)} ${isOne ? "is" : "are"} traded to zero:`,
       ];
     case "resume": {
       const ended = haltsEnded.map(({ name, why }) => `${name} (${why})`);

@@ -12,7 +12,7 @@ const COLUMNS = [
   { title: "price" },
   { title: "amount" },
   { title: "fee or rebate", isWide: true },
-  { title: "as", isText: true },
+  { title: "maker or taker", isText: true },
 ] as const satisfies readonly Column[];
 
 interface FillLine extends Pick<FrameMarket, "tickSize" | "stepSize"> {
@@ -77,7 +77,7 @@ function fillRow(): ListItem<FillLine> {
       setText(fee, signedText(negative(fill.feeQuote)));
       setText(
         role,
-        `${fill.isMaker ? "maker" : "taker"}${fill.level === undefined ? "" : ` ${fill.level}`}`,
+        `${fill.isMaker ? "maker" : "taker"}${fill.level === undefined ? "" : `, level ${fill.level}`}`,
       );
     },
   };

@@ -6,6 +6,7 @@ import { rememberTheme } from "./theme-memory.js";
 
 rememberTheme();
 offerThemes();
+byId("tunnel").textContent = `ssh -L ${location.port}:127.0.0.1:${location.port} HOST`;
 void start();
 
 async function start(): Promise<void> {

@@ -10,8 +10,10 @@ import { panel } from "./panel.js";
 import type { SampledHistory } from "./sampled-history.js";
 
 const HEIGHT = 320;
-/** Own quotes that are nearer to the mid than this share are in the scale. */
+/** Levels of ours that are nearer to the mid than this share are in the scale. */
 const NEAR = 0.003;
+/** Our best bid and ask are in it from farther: the chart is to show where we quote. */
+const NEAR_BEST = 0.02;
 /** How near to a fill one has to point, in pixels. */
 const NEAR_PIXELS = 10;
 const TICK_PIXELS = 16;
@@ -104,8 +106,24 @@ export class PricePanel {
   #held(): readonly number[] {
     const mid = this.#history.series("mid").values.at(-1);
     const quotes = (this.#market?.quotes ?? []).map(({ price }) => Number(price));
-    const near = quotes.filter((price) => mid != null && Math.abs(price / mid - 1) < NEAR);
-    return [...near, ...this.#inSight().map(({ price }) => price)];
+    const isWithin = (price: number | null | undefined, share: number): price is number =>
+      price != null && mid != null && Math.abs(price / mid - 1) < share;
+    return [
+      ...quotes.filter((price) => isWithin(price, NEAR)),
+      ...this.#bestInSight().filter((price) => isWithin(price, NEAR_BEST)),
+      ...this.#inSight().map(({ price }) => price),
+    ];
+  }
+
+  /** Our best quotes over the time in sight. */
+  #bestInSight(): readonly (number | null | undefined)[] {
+    const { fromMs, toMs } = this.#window;
+    const { times } = this.#history;
+    const bids = this.#history.series("ownBid").values;
+    const asks = this.#history.series("ownAsk").values;
+    return times.flatMap((atMs, index) =>
+      atMs < fromMs || atMs > toMs ? [] : [bids[index], asks[index]],
+    );
   }
 
   #noteAt(plot: uPlot, atMs: number): string | undefined {

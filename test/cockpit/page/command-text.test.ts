@@ -44,6 +44,16 @@ describe("a command before it is sent", () => {
     ]);
   });
 
+  it("says of several positions that they stay open, or are traded", () => {
+    const markets = preview.markets.map((market) => ({ ...market, positionBase: "2" }));
+    expect(previewSentences({ ...preview, markets }, status)[1]).toBe(
+      "The positions 2 BTC and 2 ETH stay open.",
+    );
+    expect(previewSentences({ ...preview, command: "flatten", markets }, status)[1]).toBe(
+      "The positions 2 BTC and 2 ETH are traded to zero:",
+    );
+  });
+
   it("says what a flatten trades: price, bound, slippage and fee with every digit", () => {
     expect(plain(flattenSentence(flatten, "BTC", "USDC"))).toBe(
       "Buys 0.12 BTC at about 60005.3417, no worse than 60304.2. Slippage 0.19 bps (0.137004 USDC), taker fee 3.600188 USDC.",

@@ -7,6 +7,11 @@ export type Health = "good" | "waiting" | "bad" | "off";
 
 const SIGNS: Readonly<Record<Health, string>> = { good: "●", waiting: "◐", bad: "■", off: "○" };
 
+const WORDS: Readonly<Record<string, string>> = {
+  "reduce-only": "only reducing",
+  waiting: "waiting to quote",
+};
+
 /** A state in a word, and how well that is. */
 export interface Activity {
   readonly word: string;
@@ -19,15 +24,29 @@ export function setActivity(element: Element, { word, health }: Activity): void 
   for (const name of Object.keys(SIGNS)) setClass(element, `is-${name}`, name === health);
 }
 
-/** The activity of a market: `quoting`, `waiting`, `reduce-only` or `halted`. */
-export function marketActivity(state: string): Activity {
+/**
+ * The activity of a market: `quoting`, `waiting`, `reduce-only` or `halted`.
+ * @param isOld true if that may have changed since
+ */
+export function marketActivity(state: string, isOld: boolean): Activity {
   const health: Health = state === "quoting" ? "good" : state === "halted" ? "bad" : "waiting";
-  return { word: state === "reduce-only" ? "only reducing" : state, health };
+  return asOf({ word: WORDS[state] ?? state, health }, isOld);
 }
 
-/** The activity of a bot as a whole. */
-export function botActivity({ frame, entry, goneAtMs }: BotRecord): Activity {
-  if (goneAtMs !== undefined) return { word: "gone", health: "bad" };
+/**
+ * The activity of a bot as a whole.
+ * @param isOld true if its last frame may differ from what it does now
+ */
+export function botActivity(record: BotRecord, isOld: boolean): Activity {
+  if (record.goneAtMs !== undefined) return { word: "gone", health: "bad" };
+  return asOf(lastActivity(record), isOld && record.frame !== undefined);
+}
+
+function asOf(activity: Activity, isOld: boolean): Activity {
+  return isOld ? { word: `was ${activity.word}`, health: "off" } : activity;
+}
+
+function lastActivity({ frame, entry }: BotRecord): Activity {
   if (frame === undefined) return { word: "no news yet", health: "waiting" };
   if (entry.phase !== "running") return { word: entry.phase, health: "waiting" };
   return runningActivity(frame);
@@ -43,7 +62,7 @@ function runningActivity({ status }: Frame): Activity {
   const waiting = states.filter((state) => state === "waiting").length;
   if (waiting > 0)
     return {
-      word: waiting === states.length ? "waiting" : `${waiting} waiting`,
+      word: waiting === states.length ? "waiting to quote" : `${waiting} waiting to quote`,
       health: "waiting",
     };
   return { word: "quoting", health: "good" };

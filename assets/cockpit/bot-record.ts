@@ -1,4 +1,4 @@
-import { negative } from "./format.js";
+import { botName, negative } from "./format.js";
 import type { BotEntry, Frame, MarketStatus, Side } from "./frame.js";
 import { SampledHistory } from "./sampled-history.js";
 
@@ -8,6 +8,8 @@ export const OLD_AFTER_MS = 3_000;
 /** One bot as the page knows it. */
 export class BotRecord {
   entry: BotEntry;
+  /** By its file; with the folder where files have the same name. */
+  name: string;
   frame: Frame | undefined;
   /** On the page's own clock, `performance.now()`. */
   receivedAtMs: number | undefined;
@@ -18,6 +20,7 @@ export class BotRecord {
 
   constructor(entry: BotEntry) {
     this.entry = entry;
+    this.name = botName(entry.config);
   }
 
   /** Takes the newest frame. */

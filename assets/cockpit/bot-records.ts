@@ -1,3 +1,4 @@
+import { distinctName } from "./bot-names.js";
 import { BotRecord } from "./bot-record.js";
 import type { BotEntry, Frame } from "./frame.js";
 
@@ -31,6 +32,7 @@ export class BotRecords {
         known.goneAtMs = undefined;
       }
     }
+    this.#nameAll();
     return this.all
       .filter(({ entry }) => !running.has(entry.id))
       .flatMap(({ entry }) => this.lose(entry.id, nowMs) ?? []);
@@ -39,12 +41,15 @@ export class BotRecords {
   /** Takes a frame; one of a bot that the list did not name yet adds it. */
   receive(id: string, frame: Frame, nowMs: number): BotRecord {
     let record = this.#bots.get(id);
+    const isNew = record === undefined;
     if (record === undefined) {
       const { config, account, phase } = frame.status;
       record = new BotRecord({ id, config, account, phase, control: frame.control });
       this.#bots.set(id, record);
     }
+    const { config } = record.entry;
     record.receive(frame, nowMs);
+    if (isNew || config !== record.entry.config) this.#nameAll();
     return record;
   }
 
@@ -62,13 +67,20 @@ export class BotRecords {
     const gone = [...this.#bots.values()]
       .filter(({ goneAtMs }) => goneAtMs !== undefined)
       .sort((a, b) => (a.goneAtMs ?? 0) - (b.goneAtMs ?? 0));
-    for (const { entry } of gone.slice(0, -MOST_GONE)) this.#bots.delete(entry.id);
+    for (const { entry } of gone.slice(0, -MOST_GONE)) this.forget(entry.id);
     return record;
   }
 
   /** Takes a vanished bot off the page. */
   forget(id: string): void {
     this.#bots.delete(id);
+    this.#nameAll();
+  }
+
+  #nameAll(): void {
+    const configs = [...this.#bots.values()].map(({ entry }) => entry.config);
+    for (const record of this.#bots.values())
+      record.name = distinctName(record.entry.config, configs);
   }
 }
 

@@ -3,13 +3,13 @@ import { botActivity, marketActivity, setActivity } from "./activity.js";
 import type { BotRecord } from "./bot-record.js";
 import { newsTextFor } from "./bots-table.js";
 import type { CommandDialog } from "./command-dialog.js";
-import { controlBar } from "./controls.js";
+import { ControlBar } from "./controls.js";
 import { DifferencesPanel } from "./differences-panel.js";
 import { EquityPanel } from "./equity-panel.js";
 import { Figure, figureList } from "./figure-list.js";
 import { FollowingWindow } from "./following-window.js";
-import { botName, clockText, countText, durationText } from "./format.js";
-import type { Frame } from "./frame.js";
+import { clockText, countText, durationText } from "./format.js";
+import type { Frame, FrameNotice } from "./frame.js";
 import { HaltsPanel } from "./halts-panel.js";
 import { HealthPanel } from "./health-panel.js";
 import { KeyedList } from "./keyed-list.js";
@@ -33,7 +33,7 @@ export class BotView {
   readonly #pillList: KeyedList<{ readonly text: string; readonly isWarning: boolean }>;
   readonly #stale = html("p", "stale");
   readonly #readOnly = html("p", "read-only");
-  readonly #controls: HTMLElement;
+  readonly #controls: ControlBar;
   readonly #halts = new HaltsPanel();
   readonly #equity = new Figure("Equity", "money");
   readonly #earned = new Figure("Earned since the start", "profit");
@@ -52,6 +52,7 @@ export class BotView {
   readonly #liquidations = new LiquidationsPanel();
   #market: { readonly marketId: string; readonly view: MarketView } | undefined;
   #chosen: string | undefined;
+  #isOld = false;
 
   constructor(record: BotRecord, frame: Frame, dialog: CommandDialog) {
     this.#record = record;
@@ -59,7 +60,7 @@ export class BotView {
     const { status } = frame;
     this.#window = new FollowingWindow(status.atMs, USUAL_SPAN_MS);
     this.#equityPanel = new EquityPanel(record.account, this.#window, status.quoteAsset ?? "quote");
-    this.#controls = controlBar(record, undefined, dialog);
+    this.#controls = new ControlBar(record, undefined, dialog);
     this.#pillList = new KeyedList(
       this.#pills,
       ({ text }) => text,
@@ -71,7 +72,7 @@ export class BotView {
     const head = html("header", "bot-head");
     const title = html("div", "title");
     title.append(this.#name, this.#activity);
-    head.append(title, this.#controls, this.#pills, this.#stale, this.#readOnly);
+    head.append(title, this.#controls.element, this.#pills, this.#stale, this.#readOnly);
     this.#stale.setAttribute("role", "status");
     const list = html("ul");
     this.#marketNav.setAttribute("aria-label", "Markets");
@@ -129,15 +130,15 @@ export class BotView {
     setAttribute(this.element, "data-turn", String(status.turn));
     const quote = status.quoteAsset ?? "";
     this.#pillList.update(pillsOf(frame));
-    setText(this.#name, botName(status.config));
+    setText(this.#name, this.#record.name);
     setAttribute(this.#name, "title", status.config);
-    setShown(this.#controls, frame.control);
+    this.#controls.update(this.#record);
     setShown(this.#readOnly, !frame.control);
     setText(
       this.#readOnly,
       "This page is read-only for this bot. To halt, flatten and set parameters here, put control: true under cockpit: in its file and restart it.",
     );
-    this.#halts.update(status);
+    this.#halts.update(this.#record, status);
     this.#equity.update(status.equityQuote, quote);
     this.#earned.update(
       status.earnedQuote,
@@ -159,7 +160,7 @@ export class BotView {
     this.#showMarket(frame);
     this.#ladder.update(status);
     this.#health.update(status);
-    this.#notices.update(frame.notices);
+    this.#notices.update(frame.notices.filter((notice) => !isFill(notice)));
     this.#differences.update(status);
     this.#liquidations.update(status);
   }
@@ -168,19 +169,18 @@ export class BotView {
   showAge(nowMs: number, isConnected: boolean): void {
     const record = this.#record;
     const isOld = record.isOld(nowMs) || !isConnected;
-    const activity = botActivity(record);
-    setActivity(
-      this.#activity,
-      isOld && record.goneAtMs === undefined
-        ? { word: `was ${activity.word}`, health: "off" }
-        : activity,
-    );
+    setActivity(this.#activity, botActivity(record, isOld));
+    if (isOld !== this.#isOld && record.frame !== undefined) {
+      this.#isOld = isOld;
+      this.#markets.update(Object.entries(record.frame.status.markets));
+      this.#market?.view.update(record.frame, isOld);
+    }
     setClass(this.element, "old", isOld);
     setShown(this.#stale, isOld);
     if (!isOld) return;
     const last = record.frame?.status.atMs;
     const shown = last === undefined ? "" : ` The figures are of ${clockText(last)}.`;
-    const why = record.isOld(nowMs) ? newsTextFor(record, nowMs) : "not connected";
+    const why = newsTextFor(record, nowMs, isConnected);
     setText(this.#stale, `■ ${why[0]?.toUpperCase()}${why.slice(1)}.${shown}`);
   }
 
@@ -218,7 +218,7 @@ export class BotView {
       this.#markets.update(Object.entries(frame.status.markets));
       this.draw();
     }
-    this.#market?.view.update(frame);
+    this.#market?.view.update(frame, this.#isOld);
   }
 
   #marketItem(marketId: string) {
@@ -240,10 +240,15 @@ export class BotView {
           "aria-current",
           marketId === this.#market?.marketId ? "page" : undefined,
         );
-        setActivity(state, marketActivity(market.state));
+        setActivity(state, marketActivity(market.state, this.#isOld));
       },
     };
   }
+}
+
+/** True for the line of a fill: the table of fills has it. */
+function isFill({ level, text }: FrameNotice): boolean {
+  return level === "info" && text.startsWith("fill ");
 }
 
 function pillsOf({ status, control }: Frame): readonly {
@@ -259,7 +264,7 @@ function pillsOf({ status, control }: Frame): readonly {
         ? [pill("dry run: nothing is sent", true)]
         : []),
     ...(status.phase === "running" ? [] : [pill(status.phase, true)]),
-    pill(control ? "control" : "read-only"),
+    pill(control ? "commands allowed" : "read-only"),
     ...(status.differsFromFile.length === 0
       ? []
       : [

@@ -1,14 +1,7 @@
 import { html } from "../chart/html.js";
 import { botActivity, setActivity } from "./activity.js";
 import type { BotRecord } from "./bot-record.js";
-import {
-  botName,
-  clockText,
-  countText,
-  decimalText,
-  durationText,
-  shortAddress,
-} from "./format.js";
+import { clockText, countText, decimalText, durationText, shortAddress } from "./format.js";
 import { KeyedList, type ListItem } from "./keyed-list.js";
 import { MoneyElement } from "./money-element.js";
 import { type Column, dataTable, panel, scrollBox, tableRow } from "./panel.js";
@@ -40,6 +33,7 @@ export class BotsTable {
   readonly #listener: BotsTableListener;
   #selected: string | undefined;
   #nowMs = 0;
+  #isConnected = false;
 
   constructor(listener: BotsTableListener) {
     this.#listener = listener;
@@ -57,15 +51,20 @@ export class BotsTable {
     );
   }
 
-  /** @param empty the sentence that stands here while there is no bot. */
+  /**
+   * @param isConnected true while the cockpit answers
+   * @param empty the sentence that stands here while there is no bot
+   */
   update(
     bots: readonly BotRecord[],
     selected: string | undefined,
     nowMs: number,
+    isConnected: boolean,
     empty: string,
   ): void {
     this.#selected = selected;
     this.#nowMs = nowMs;
+    this.#isConnected = isConnected;
     // The view of an only bot says all that its row would.
     const [first, second] = bots;
     const isOnly = first?.frame !== undefined && second === undefined;
@@ -100,19 +99,20 @@ export class BotsTable {
       update: (record) => {
         const { entry, frame, goneAtMs } = record;
         const status = frame?.status;
-        setText(select, botName(entry.config));
+        setText(select, record.name);
         setAttribute(select, "aria-current", id === this.#selected ? "true" : undefined);
         setAttribute(select, "title", entry.config);
         setText(account, shortAddress(entry.account));
         setClass(row, "selected", id === this.#selected);
-        setClass(row, "old", record.isOld(this.#nowMs));
-        setActivity(activity, botActivity(record));
+        const isOld = record.isOld(this.#nowMs) || !this.#isConnected;
+        setClass(row, "old", isOld);
+        setActivity(activity, botActivity(record, isOld));
         equityMoney.update(status?.equityQuote);
         earnedMoney.update(status?.earnedQuote);
         drawdownMoney.update(status?.drawdownQuote);
         setText(positions, positionsText(record));
-        setText(newsText, newsTextFor(record, this.#nowMs));
-        setAttribute(forget, "aria-label", `Remove ${botName(entry.config)} from the page`);
+        setText(newsText, newsTextFor(record, this.#nowMs, this.#isConnected));
+        setAttribute(forget, "aria-label", `Remove ${record.name} from the page`);
         setShown(forget, goneAtMs !== undefined);
       },
     };
@@ -129,8 +129,9 @@ function positionsText({ frame }: BotRecord): string {
 }
 
 /** How old the news of a bot is, where that matters. */
-export function newsTextFor(record: BotRecord, nowMs: number): string {
+export function newsTextFor(record: BotRecord, nowMs: number, isConnected: boolean): string {
   if (record.goneAtMs !== undefined) return `gone since ${clockText(record.goneAtMs)}`;
+  if (!isConnected) return "not connected";
   const ageMs = record.ageMs(nowMs);
   if (ageMs === undefined) return record.entry.trouble ?? "waiting for news";
   if (!record.isOld(nowMs)) return "now";

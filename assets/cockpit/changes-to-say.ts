@@ -1,11 +1,16 @@
-import { botName } from "./format.js";
 import type { Frame } from "./frame.js";
 import { noticeKey } from "./notices-panel.js";
 
-/** Changes of a frame that a screen reader should say: halts, states and errors. */
-export function changesToSay(before: Frame | undefined, now: Frame): readonly string[] {
+/**
+ * Changes of a frame that a screen reader should say: halts, states and errors.
+ * @param name of the bot
+ */
+export function changesToSay(
+  name: string,
+  before: Frame | undefined,
+  now: Frame,
+): readonly string[] {
   if (before === undefined) return [];
-  const name = botName(now.status.config);
   const keyOf = (halt: { readonly name: string; readonly marketId: string | null }): string =>
     `${halt.marketId} ${halt.name}`;
   const [were, are] = [before, now].map(({ status }) => new Set(status.activeHalts.map(keyOf)));

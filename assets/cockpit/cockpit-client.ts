@@ -5,7 +5,7 @@ import { NEW_LINK, POST_HEADERS, sentenceIn } from "./session.js";
 export interface CockpitClient {
   /** Asks what a command would do; nothing is done. */
   preview(id: string, request: PageRequest): Promise<PageResponse>;
-  /** @param confirm the market's name, or the account for all markets. */
+  /** @param confirm the market's name, or `all` for all markets. */
   command(id: string, request: PageRequest, confirm: string): Promise<PageResponse>;
 }
 

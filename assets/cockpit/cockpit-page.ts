@@ -1,5 +1,6 @@
 import { html } from "../chart/html.js";
 import { Announcer } from "./announcer.js";
+import type { BotRecord } from "./bot-record.js";
 import { BotRecords } from "./bot-records.js";
 import { BotView } from "./bot-view.js";
 import { BotsTable } from "./bots-table.js";
@@ -7,7 +8,6 @@ import { changesToSay } from "./changes-to-say.js";
 import { cockpitClient } from "./cockpit-client.js";
 import { CommandDialog } from "./command-dialog.js";
 import type { ServerEvent } from "./event-reader.js";
-import { botName } from "./format.js";
 import type { BotEntry, Frame } from "./frame.js";
 import { isFrame } from "./is-frame.js";
 import type { ConnectionState } from "./live-connection.js";
@@ -74,8 +74,8 @@ export class CockpitPage {
     const value: unknown = JSON.parse(data);
     if (name === "bots") {
       this.#isListed = true;
-      for (const { entry } of this.#bots.list(value as readonly BotEntry[], Date.now()))
-        this.#sayGone(entry);
+      for (const record of this.#bots.list(value as readonly BotEntry[], Date.now()))
+        this.#sayGone(record);
     } else if (name === "frame") {
       const { id, frame, ageMs = 0 } = value as SentFrame;
       if (!isFrame(frame)) {
@@ -84,12 +84,12 @@ export class CockpitPage {
         return;
       }
       const before = this.#bots.get(id)?.frame;
-      this.#bots.receive(id, frame, performance.now() - ageMs);
-      for (const text of changesToSay(before, frame)) this.#announcer.say(text);
+      const { name: bot } = this.#bots.receive(id, frame, performance.now() - ageMs);
+      for (const text of changesToSay(bot, before, frame)) this.#announcer.say(text);
     } else if (name === "gone") {
       const { id } = value as { readonly id: string };
       const lost = this.#bots.lose(id, Date.now());
-      if (lost !== undefined) this.#sayGone(lost.entry);
+      if (lost !== undefined) this.#sayGone(lost);
     }
     this.#schedule();
   }
@@ -110,8 +110,8 @@ export class CockpitPage {
     this.#render();
   }
 
-  #sayGone({ config }: BotEntry): void {
-    this.#announcer.say(`The bot ${botName(config)} is gone.`);
+  #sayGone({ name }: BotRecord): void {
+    this.#announcer.say(`The bot ${name} is gone.`);
   }
 
   /** Several frames between two pictures of the screen are shown as one. */
@@ -128,7 +128,7 @@ export class CockpitPage {
     const nowMs = performance.now();
     const { all } = this.#bots;
     const record = this.#bots.get(this.#chosen.bot) ?? firstOf(all);
-    this.#table.update(all, record?.entry.id, nowMs, this.#emptyText());
+    this.#table.update(all, record?.entry.id, nowMs, this.#isConnected, this.#emptyText());
     const frame = record?.frame;
     if (this.#view !== undefined && this.#view.botId !== record?.entry.id) {
       this.#view.dispose();
@@ -148,7 +148,7 @@ export class CockpitPage {
     this.#drawnFrame = frame;
     this.#view.showAge(nowMs, this.#isConnected);
     this.#draw(nowMs);
-    const title = `${botName(record.entry.config)} · Marketwright`;
+    const title = `${record.name} · Marketwright`;
     if (document.title !== title) document.title = title;
   }
 

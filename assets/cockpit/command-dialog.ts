@@ -6,10 +6,14 @@ import {
   previewSentences,
   refusalSentence,
 } from "./command-text.js";
-import { confirmationFor } from "./confirmation.js";
+import { ALL, confirmationFor } from "./confirmation.js";
 import type { BotStatus, CommandPreview, PageRequest, PageResponse } from "./frame.js";
 import { setOutcome, setPreviewElements } from "./set-preview.js";
 import { setShown, setText } from "./update-element.js";
+
+/** Pause of a reader who types a value, after which its effect is asked for. */
+const TYPING_MS = 300;
+const ASKING = "Asking the bot what this would do …";
 
 /** A command that a reader is about to give. */
 export interface IntendedCommand {
@@ -23,6 +27,8 @@ export interface IntendedCommand {
   readonly request: () => PageRequest | undefined;
   /** The form of the command's options, which changes what `request` returns. */
   readonly options?: HTMLElement;
+  /** Shown while there is no request: says what to enter. */
+  readonly hint?: string;
   readonly status: BotStatus;
 }
 
@@ -46,6 +52,8 @@ export class CommandDialog {
   #asked = 0;
   #isPreviewed = false;
   #isSending = false;
+  /** Runs while a value is being typed. */
+  #typing: ReturnType<typeof setTimeout> | undefined;
 
   constructor(client: CockpitClient) {
     this.#client = client;
@@ -69,10 +77,14 @@ export class CommandDialog {
       event.preventDefault();
       void this.#submit();
     });
-    this.#options.addEventListener("change", () => void this.#ask());
+    this.#options.addEventListener("input", () => this.#askSoon());
+    // A reader who leaves a field does not wait.
+    this.#options.addEventListener("change", () => {
+      if (this.#typing !== undefined) void this.#ask();
+    });
     this.element.addEventListener("close", () => {
       this.#command = undefined;
-      this.#asked += 1;
+      this.#forgetPreview();
       this.#options.replaceChildren();
       this.#preview.replaceChildren();
     });
@@ -88,6 +100,7 @@ export class CommandDialog {
     setText(this.#result, "");
     this.#result.className = "result";
     this.#options.replaceChildren(...(command.options === undefined ? [] : [command.options]));
+    setShown(this.#preview, true);
     setShown(this.#label, true);
     setShown(this.#send, true);
     this.#showButton();
@@ -96,32 +109,47 @@ export class CommandDialog {
   }
 
   get #isConfirmed(): boolean {
-    return this.#input.value.trim().toLowerCase() === this.#name.textContent?.toLowerCase();
+    const typed = this.#input.value.trim().toLowerCase();
+    const name = this.#name.textContent ?? "";
+    return (
+      typed === name.toLowerCase() ||
+      (name === ALL && typed === this.#command?.status.account.toLowerCase())
+    );
   }
 
   #showButton(): void {
     this.#send.disabled = !this.#isConfirmed || !this.#isPreviewed || this.#isSending;
   }
 
-  async #ask(): Promise<void> {
-    const command = this.#command;
-    const asked = ++this.#asked;
+  /** Nothing can be sent until the effect of the new value is shown. */
+  #askSoon(): void {
+    this.#forgetPreview();
+    setText(this.#result, "");
+    this.#preview.replaceChildren(html("p", "waiting", ASKING));
+    this.#typing = setTimeout(() => void this.#ask(), TYPING_MS);
+  }
+
+  #forgetPreview(): void {
+    clearTimeout(this.#typing);
+    this.#typing = undefined;
+    this.#asked += 1;
     this.#isPreviewed = false;
     this.#showButton();
+  }
+
+  async #ask(): Promise<void> {
+    const command = this.#command;
+    this.#forgetPreview();
+    const asked = this.#asked;
     if (command === undefined) return;
-    const { marketId, status } = command;
+    const { marketId, status, hint = "" } = command;
     const request = command.request();
-    setText(
-      this.#name,
-      request === undefined
-        ? (marketId ?? status.account)
-        : confirmationFor(request, status.account),
-    );
+    setText(this.#name, request === undefined ? (marketId ?? ALL) : confirmationFor(request));
     if (request === undefined) {
-      this.#preview.replaceChildren();
+      this.#preview.replaceChildren(html("p", "waiting", hint));
       return;
     }
-    this.#preview.replaceChildren(html("p", "waiting", "Asking the bot what this would do …"));
+    this.#preview.replaceChildren(html("p", "waiting", ASKING));
     const answer = await this.#client.preview(command.botId, previewOf(request));
     if (asked !== this.#asked) return;
     this.#isPreviewed = answer.ok;
@@ -137,11 +165,7 @@ export class CommandDialog {
     this.#showButton();
     setText(this.#result, "Sending …");
     this.#result.className = "result";
-    const answer = await this.#client.command(
-      command.botId,
-      request,
-      confirmationFor(request, command.status.account),
-    );
+    const answer = await this.#client.command(command.botId, request, confirmationFor(request));
     this.#isSending = false;
     if (this.#command !== command) return;
     setText(
@@ -157,7 +181,7 @@ export class CommandDialog {
     if (!answer.ok) return;
     setShown(this.#label, false);
     setShown(this.#send, false);
-    this.#preview.replaceChildren();
+    setShown(this.#preview, false);
     this.#options.replaceChildren();
     setText(this.#cancel, "Close");
     this.#cancel.focus();

@@ -1,8 +1,11 @@
 import type { PageRequest } from "./frame.js";
 
-/** The text that confirms a command: its market's name, or the account for several markets. */
-export function confirmationFor(request: PageRequest, account: string): string {
-  return marketOf(request) ?? account;
+/** Confirms a command for all markets, as the account does. */
+export const ALL = "all";
+
+/** The text that confirms a command: its market's name, or `all` for several markets. */
+export function confirmationFor(request: PageRequest): string {
+  return marketOf(request) ?? ALL;
 }
 
 /** As the cockpit's server decides it. */

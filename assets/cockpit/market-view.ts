@@ -2,7 +2,7 @@ import { html } from "../chart/html.js";
 import { marketActivity, setActivity } from "./activity.js";
 import type { BotRecord } from "./bot-record.js";
 import type { CommandDialog } from "./command-dialog.js";
-import { controlBar } from "./controls.js";
+import { ControlBar } from "./controls.js";
 import { DepthLadder } from "./depth-ladder.js";
 import { FillsPanel } from "./fills-panel.js";
 import type { FollowingWindow } from "./following-window.js";
@@ -12,7 +12,7 @@ import { PositionPanel } from "./position-panel.js";
 import { PricePanel } from "./price-panel.js";
 import { ProfitPanel } from "./profit-panel.js";
 import { QuotingPanel } from "./quoting-panel.js";
-import { setAttribute, setShown, setText } from "./update-element.js";
+import { setAttribute, setText } from "./update-element.js";
 
 /** One market of a bot. */
 export class MarketView {
@@ -21,7 +21,8 @@ export class MarketView {
   readonly #activity = html("span", "activity");
   readonly #strategy = html("span", "strategy");
   readonly #reasons = html("p", "reasons");
-  readonly #controls: HTMLElement;
+  readonly #controls: ControlBar;
+  readonly #record: BotRecord;
   readonly #price: PricePanel;
   readonly #depth = new DepthLadder();
   readonly #position: PositionPanel;
@@ -38,6 +39,7 @@ export class MarketView {
     dialog: CommandDialog,
   ) {
     this.#marketId = marketId;
+    this.#record = record;
     const market = frame.status.markets[marketId];
     const quoteAsset = market?.quoteAsset ?? frame.status.quoteAsset ?? "quote";
     const history = record.history(marketId);
@@ -49,8 +51,8 @@ export class MarketView {
     heading.id = "market-heading";
     this.element.setAttribute("aria-labelledby", heading.id);
     const head = html("div", "market-head");
-    this.#controls = controlBar(record, marketId, dialog);
-    head.append(heading, this.#activity, this.#strategy, this.#controls);
+    this.#controls = new ControlBar(record, marketId, dialog);
+    head.append(heading, this.#activity, this.#strategy, this.#controls.element);
     const grid = html("div", "market-grid");
     grid.append(
       this.#price.element,
@@ -64,17 +66,18 @@ export class MarketView {
     this.element.append(head, this.#reasons, grid);
   }
 
-  update(frame: Frame): void {
+  /** @param isOld true if the bot may do something else by now */
+  update(frame: Frame, isOld: boolean): void {
     const market = frame.status.markets[this.#marketId];
     const framed = frame.markets[this.#marketId];
     if (market === undefined || framed === undefined) return;
-    setActivity(this.#activity, marketActivity(market.state));
+    setActivity(this.#activity, marketActivity(market.state, isOld));
     setText(this.#strategy, market.strategy);
     const reasons = market.reasons.join("; ");
     setText(this.#reasons, reasons === "" ? "Nothing keeps it from quoting." : reasons);
     // Its place is one line, so that reasons that come and go move nothing.
     setAttribute(this.#reasons, "title", reasons === "" ? undefined : reasons);
-    setShown(this.#controls, frame.control);
+    this.#controls.update(this.#record);
     this.#price.update(market, framed);
     this.#depth.update(market, framed);
     this.#position.update(market);

@@ -2,7 +2,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { CommandPreview, Frame } from "../../../assets/cockpit/frame.js";
 import { builtCommand } from "../../support/built-command.js";
-import { recordCanvasTexts } from "../../support/canvas-texts.js";
+import { canvasTexts, recordCanvasTexts } from "../../support/canvas-texts.js";
 import {
   BROWSER_TIMEOUT,
   hasBrowser,
@@ -270,27 +270,30 @@ describe.skipIf(!hasBrowser)(`the cockpit's page in a browser${skipNote}`, () =>
       "btcusdc",
       { command: "halt", marketId: "btcusdc", reason: "all orders cancelled in the cockpit" },
     ],
-    ["Halt all", "ACCOUNT", { command: "halt", reason: "halted in the cockpit" }],
-    ["Resume all", "ACCOUNT", { command: "resume" }],
-    ["Flatten all", "ACCOUNT", { command: "flatten", maxSlippageBps: 50 }],
+    ["Halt all", "all", { command: "halt", reason: "halted in the cockpit" }],
+    ["Resume all", "all", { command: "resume" }],
+    ["Flatten all", "all", { command: "flatten", maxSlippageBps: 50 }],
     [
       "Cancel all orders",
-      "ACCOUNT",
+      "all",
       { command: "halt", reason: "all orders cancelled in the cockpit" },
     ],
   ])(
     "sends %s confirmed by %s, and shows the reason of a refusal",
     async (name, confirm, request) => {
       await opened();
-      const [, { status }] = await sent(2);
-      const typed = confirm === "ACCOUNT" ? status.account : confirm;
+      const [bot] = await sent(2);
+      bot.halts.set("btcusdc", { name: "manual", why: "news at eight" });
+      const frame = bot.next();
+      cockpit.frame(ID, frame);
+      await shown(frame);
       cockpit.answer = ({ path, body }) =>
         path === "/preview"
           ? { ok: true, data: emptyPreview(body.request) }
           : { ok: false, error: { name: "RunError", message: "the bot is stopping" } };
       await button(name).click();
       const dialog = page.getByRole("dialog");
-      await dialog.getByLabel("to confirm").fill(typed);
+      await dialog.getByLabel("to confirm").fill(confirm);
       await expect
         .poll(() => dialog.locator("[type=submit]").isEnabled(), BROWSER_TIMEOUT)
         .toBe(true);
@@ -300,7 +303,7 @@ describe.skipIf(!hasBrowser)(`the cockpit's page in a browser${skipNote}`, () =>
         .toBe("Refused: the bot is stopping.");
       expect(cockpit.posts).toEqual([
         { path: "/preview", body: { id: ID, request } },
-        { path: "/command", body: { id: ID, request, confirm: typed } },
+        { path: "/command", body: { id: ID, request, confirm } },
       ]);
     },
   );
@@ -347,7 +350,7 @@ describe.skipIf(!hasBrowser)(`the cockpit's page in a browser${skipNote}`, () =>
     ]);
   });
 
-  it("changes a limit digit for digit, confirmed by the account, and reloads the file", async () => {
+  it("changes a limit digit for digit, confirmed by the account or all, and reloads the file", async () => {
     await opened();
     const [, { status }] = await sent(2);
     cockpit.answer = () => ({ ok: true, data: { difference: sampleDifference("applied") } });
@@ -356,26 +359,27 @@ describe.skipIf(!hasBrowser)(`the cockpit's page in a browser${skipNote}`, () =>
     await dialog.getByLabel("name").fill("risk.maxDrawdownQuote");
     await dialog.getByLabel("value", { exact: true }).fill("1500.50");
     await dialog.getByLabel("value", { exact: true }).press("Tab");
-    const send = async (verb: string): Promise<void> => {
-      await dialog.getByLabel("to confirm").fill(status.account);
+    const send = async (verb: string, typed: string): Promise<void> => {
+      await dialog.getByLabel("to confirm").fill(typed);
       await dialog.getByRole("button", { name: verb }).click();
       await expect
         .poll(() => dialog.getByRole("status").innerText(), BROWSER_TIMEOUT)
         .toMatch(/^1 value changed/);
+      expect(await dialog.locator(".preview").isVisible()).toBe(false);
       await page.keyboard.press("Escape");
     };
-    await send("Apply");
+    await send("Apply", status.account);
     await button("Reload the file").click();
-    await send("Reload");
+    await send("Reload", "all");
     const changes = [{ path: "risk.maxDrawdownQuote", value: "1500.50" }];
     expect(cockpit.posts.map(({ body: { request, confirm } }) => ({ request, confirm }))).toEqual([
       { request: { command: "set", changes, preview: true, save: false } },
       {
         request: { command: "set", changes, preview: false, save: false },
-        confirm: status.account,
+        confirm: "all",
       },
       { request: { command: "reload", preview: true } },
-      { request: { command: "reload", preview: false }, confirm: status.account },
+      { request: { command: "reload", preview: false }, confirm: "all" },
     ]);
   });
 
@@ -409,8 +413,187 @@ describe.skipIf(!hasBrowser)(`the cockpit's page in a browser${skipNote}`, () =>
       .poll(() => row("desk-b").innerText(), BROWSER_TIMEOUT)
       .toMatch(/■ gone[\s\S]*gone since \d\d:\d\d:\d\d/);
     expect(await text("p.stale")).toMatch(/^■ Gone since/);
+    expect(await text("h1 + .activity")).toBe("■ gone");
+    for (const name of ["Halt", "Flatten", "Halt all", "Flatten all"])
+      expect(await button(name).isDisabled(), name).toBe(true);
     await row("desk-b").getByRole("button", { name: "Remove desk-b from the page" }).click();
     await expect.poll(() => text("h1"), BROWSER_TIMEOUT).toBe("desk-a");
+  });
+
+  it.each([
+    ["running", "■ Ended without a stop", "8 of its orders may still be open."],
+    ["stopping", "○ Stopped", "A bot that stops cancels its orders before it exits."],
+  ])(
+    "says of a bot that vanished while it was %s what may be open, and how to cancel it",
+    async (phase, title, why) => {
+      await opened();
+      const [bot] = await sent(2, { config: "/bots/desk a.yaml" });
+      bot.alter = (frame) => ({
+        ...frame,
+        status: { ...frame.status, phase, guard: { state: "missing", text: "no guard runs" } },
+      });
+      const frame = bot.next();
+      cockpit.frame(ID, frame);
+      await shown(frame);
+      cockpit.gone(ID);
+      const halts = page.getByRole("region", { name: "Halts and guard" });
+      await expect.poll(() => halts.innerText(), BROWSER_TIMEOUT).toContain(title);
+      const shownText = await halts.innerText();
+      expect(shownText).toContain(why);
+      expect(shownText).toContain("npx marketwright cancel-all '/bots/desk a.yaml'");
+      expect(shownText).not.toContain("if this bot dies");
+    },
+  );
+
+  it("does not call a bot quoting once the cockpit itself is gone", async () => {
+    await opened();
+    for (const name of ["desk-a", "desk-b"])
+      cockpit.frame(name, new SampleBot({ config: `/bots/${name}.yaml` }).next());
+    const states = () => page.locator(".bots-table tbody td:nth-child(2)").allInnerTexts();
+    await expect.poll(states, BROWSER_TIMEOUT).toEqual(["● quoting", "● quoting"]);
+    await cockpit.close();
+    await expect.poll(states, BROWSER_TIMEOUT).toEqual(["○ was quoting", "○ was quoting"]);
+    expect(await text(".bots-table tbody td:last-child")).toMatch(/^not connected/);
+    for (const place of ["h1 + .activity", "h2 + .activity", ".markets li .activity"])
+      expect(await text(place), place).toBe("○ was quoting");
+    cockpit = await ScriptedCockpit.start();
+  });
+
+  it("names the folders of bots whose files have the same name", async () => {
+    await opened();
+    const files = ["/srv/a/config/bot.yaml", "/srv/b/bot.yaml", "/srv/b/other.yaml"];
+    for (const [index, config] of files.entries())
+      cockpit.frame(`bot-${index}`, new SampleBot({ config, seed: index + 1 }).next());
+    const names = () => page.locator(".bots-table tbody button.link").allInnerTexts();
+    await expect.poll(names, BROWSER_TIMEOUT).toEqual(["config/bot", "b/bot", "other"]);
+    await page.getByRole("button", { name: "b/bot", exact: true }).click();
+    await expect.poll(() => text("h1"), BROWSER_TIMEOUT).toBe("b/bot");
+    await button("Halt all").click();
+    await page.getByRole("dialog", { name: "Halt all markets of b/bot" }).waitFor();
+  });
+
+  it("names its own port for a tunnel", async () => {
+    await opened();
+    const { port } = cockpit;
+    expect(await text("footer code")).toBe(`ssh -L ${port}:127.0.0.1:${port} HOST`);
+  });
+
+  it("has our best bid and ask in the scale of the price, also where they were", async () => {
+    await opened();
+    const [bot] = await sent(2);
+    let away = 90;
+    bot.alter = (frame) => {
+      const market = frame.status.markets.btcusdc;
+      if (market === undefined) return frame;
+      const quotes = market.quotes.map((quote) => ({
+        ...quote,
+        price: (quote.side === "BUY" ? 60_000 - 6 * away : 60_000 + 6 * away).toFixed(1),
+      }));
+      const markets = { ...frame.status.markets, btcusdc: { ...market, quotes } };
+      return { ...frame, status: { ...frame.status, markets } };
+    };
+    const marks = async (): Promise<readonly number[]> => {
+      const texts = (await canvasTexts(page, ".price")).map(({ text }) => plain(text));
+      const prices = texts.filter((text) => /^\d{5}(\.\d+)?$/.test(text)).map(Number);
+      return [Math.min(...prices), Math.max(...prices)];
+    };
+    /** Frames go on, since the charts are drawn once a second. */
+    const next = async (): Promise<readonly number[]> => {
+      for (let times = 0; times < 4; times++) cockpit.frame(ID, bot.next());
+      return marks();
+    };
+    const steps = 200;
+    await expect
+      .poll(async () => (await next())[0], BROWSER_TIMEOUT)
+      .toBeLessThan(60_000 - 6 * away + steps);
+    expect((await marks())[1]).toBeGreaterThan(60_000 + 6 * away - steps);
+    away = 1;
+    for (let times = 0; times < 3; times++) {
+      await next();
+      await page.waitForTimeout(1_100);
+    }
+    expect((await marks())[0]).toBeLessThan(60_000 - 6 * 90 + steps);
+  });
+
+  it("previews a value while it is typed, and forgets the preview of the one before", async () => {
+    await opened();
+    await sent(2);
+    cockpit.answer = () => ({ ok: true, data: { difference: sampleDifference("preview") } });
+    await button("Parameters").click();
+    const dialog = page.getByRole("dialog");
+    expect(await dialog.locator(".preview").innerText()).toBe(
+      "Change a value to see here what it would do.",
+    );
+    await dialog.getByLabel("riskAversion").fill("0.1");
+    await expect
+      .poll(() => dialog.locator(".preview tbody tr").first().innerText(), BROWSER_TIMEOUT)
+      .toContain("0.1");
+    await dialog.getByLabel("to confirm").fill("btcusdc");
+    await expect
+      .poll(() => dialog.locator("[type=submit]").isEnabled(), BROWSER_TIMEOUT)
+      .toBe(true);
+    const atKey = await page.evaluate(`(() => {
+      const input = document.querySelector("dialog .parameters input");
+      input.value = "0.12";
+      input.dispatchEvent(new Event("input", { bubbles: true }));
+      return [document.querySelector("dialog [type=submit]").disabled,
+        document.querySelector("dialog .preview").innerText];
+    })()`);
+    expect(atKey).toEqual([true, "Asking the bot what this would do …"]);
+    await expect
+      .poll(() => cockpit.posts.map(({ body }) => body.request), BROWSER_TIMEOUT)
+      .toEqual(
+        [0.1, 0.12].map((value) => ({
+          command: "set",
+          changes: [{ path: "markets.btcusdc.params.riskAversion", value }],
+          preview: true,
+          save: false,
+        })),
+      );
+    await expect
+      .poll(() => dialog.locator("[type=submit]").isEnabled(), BROWSER_TIMEOUT)
+      .toBe(true);
+  });
+
+  it("leaves fills to their own table, which names the level of each, and not to the notices", async () => {
+    await opened();
+    const [bot] = await sent(40);
+    const { atMs } = bot;
+    bot.notices.push(
+      { atMs, level: "info", text: "fill marketId=btcusdc side=SELL price=60020.1" },
+      { atMs, level: "warn", text: "fill marketId=btcusdc is not explained" },
+      { atMs, level: "info", text: "halted" },
+    );
+    const frame = bot.next();
+    cockpit.frame(ID, frame);
+    await shown(frame);
+    expect(await page.locator(".notices li .level").allInnerTexts()).toEqual([
+      "○ note",
+      "◐ warning",
+    ]);
+    expect(await page.locator(".fills tbody tr td:last-child").first().innerText()).toBe(
+      "maker, level 0",
+    );
+  });
+
+  it("offers to resume only what is halted", async () => {
+    await opened();
+    const [bot] = await sent(2);
+    const areEnabled = async () => [
+      await button("Resume").isEnabled(),
+      await button("Resume all").isEnabled(),
+    ];
+    expect(await areEnabled()).toEqual([false, false]);
+    bot.halts.set("ethusdc", { name: "manual", why: "news at eight" });
+    let frame = bot.next();
+    cockpit.frame(ID, frame);
+    await shown(frame);
+    expect(await areEnabled()).toEqual([false, true]);
+    bot.halts.set("btcusdc", { name: "manual", why: "news at eight" });
+    frame = bot.next();
+    cockpit.frame(ID, frame);
+    await shown(frame);
+    expect(await areEnabled()).toEqual([true, true]);
   });
 
   it("says that the connection is lost, and takes it up again by itself", async () => {

@@ -187,6 +187,32 @@ export class RateBudget {
   }
 
   /**
+   * Returns tokens that were spent at `spentAtMs` for a request that never left. They are taken
+   * from the newest spends at or before that time, so that no token is free too early. Tokens that
+   * no such spend holds are not returned.
+   */
+  refund(spentAtMs: Ms, tokens: number): RateBudget {
+    let left = requireTokens(tokens);
+    requireInstant(spentAtMs, "spentAtMs");
+    const log = this.#copyFrom(this.#start);
+    let row = log.atMs.length - 1;
+    while (row >= 0 && (log.atMs[row] as number) > spentAtMs) row--;
+    for (; row >= 0 && left > 0; row--) {
+      const held = (log.total[row] as number) - (log.total[row - 1] ?? 0);
+      const taken = Math.min(held, left);
+      left -= taken;
+      for (let later = row; later < log.total.length; later++)
+        log.total[later] = (log.total[later] as number) - taken;
+      if (taken < held) continue;
+      log.atMs.splice(row, 1);
+      log.total.splice(row, 1);
+    }
+    return left === tokens
+      ? this
+      : new RateBudget(this.limit, this.intervalMs, this.blockedUntilMs, log, 0, log.atMs.length);
+  }
+
+  /**
    * Records a 429 or 418 of the exchange: nothing is available before `untilMs`. A later block is
    * kept. @throws MarketwrightError when `untilMs` is not finite.
    */

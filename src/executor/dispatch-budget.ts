@@ -166,6 +166,23 @@ export function spendTokens(
 }
 
 /**
+ * The budgets after an action that was spent at `spentAtMs` certainly never left: the exchange has
+ * not counted it.
+ */
+export function refundTokens(
+  budgets: DispatchBudgets,
+  kind: DispatchKind,
+  spentAtMs: Ms,
+  costs: ActionCosts = ACTION_COST,
+): DispatchBudgets {
+  const { ORDER, COMMON } = costFor(costs, kind);
+  return {
+    ORDER: budgets.ORDER.refund(spentAtMs, ORDER),
+    COMMON: budgets.COMMON.refund(spentAtMs, COMMON),
+  };
+}
+
+/**
  * The budgets after a 429 or 418. Both buckets are empty until `untilMs`, because the response does
  * not say which one it concerns.
  */

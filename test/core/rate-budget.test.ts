@@ -140,6 +140,47 @@ describe("rate budget", () => {
     );
   });
 
+  it("after a refund is as if the request had never been spent, and the old value stays as it was", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.nat(400), fc.integer({ min: 1, max: 3 })), {
+          minLength: 1,
+          maxLength: 400,
+        }),
+        fc.nat(),
+        fc.array(fc.nat(2 * INTERVAL_MS), { minLength: 1, maxLength: 20 }),
+        (waits, pick, laterWaits) => {
+          let budget = RateBudget.create(10_000, INTERVAL_MS);
+          let nowMs = 0;
+          const spends = waits.map(([waitMs, tokens]) => {
+            nowMs += waitMs;
+            budget = budget.spend(nowMs, tokens);
+            return { atMs: nowMs, tokens };
+          });
+          // Only a recent request can still turn out not to have left.
+          const recent = spends.filter(({ atMs }) => atMs + INTERVAL_MS > nowMs);
+          const undone = recent[pick % recent.length] as (typeof recent)[number];
+          const spentBefore = budget.spent(nowMs);
+          let refunded = budget.refund(undone.atMs, undone.tokens);
+          expect(budget.spent(nowMs)).toBe(spentBefore);
+          const naive = new NaiveBudget(10_000, INTERVAL_MS);
+          naive.spends.push(...spends.filter((spend) => spend !== undone));
+          for (const waitMs of laterWaits.toSorted((a, b) => a - b))
+            expect(refunded.available(nowMs + waitMs)).toBe(naive.available(nowMs + waitMs));
+          refunded = refunded.spend(nowMs, 1);
+          expect(refunded.spent(nowMs)).toBe(spentBefore - undone.tokens + 1);
+        },
+      ),
+    );
+  });
+
+  it("refunds no more than was spent by then, and no later spend", () => {
+    const budget = RateBudget.create(10, 1_000).spend(100, 2).spend(200, 3);
+    expect(budget.refund(150, 3).spent(200)).toBe(3);
+    expect(budget.refund(50, 1).spent(200)).toBe(5);
+    expect(budget.refund(200, 4).spent(200)).toBe(1);
+  });
+
   it("never lets more than the limit into any window, however greedily it is spent", () => {
     fc.assert(
       fc.property(

@@ -61,3 +61,59 @@ it("a market halted by hand while nothing can be sent is cleared as soon as it c
   await stage.passes(150);
   expect(stage.allQuotes()).toEqual([]);
 });
+
+/** The exchange's process is gone: no stream, and every connection is refused. */
+function exchangeGoes(stage: Stage): void {
+  stage.network.down = true;
+  stage.network.keepDown("market");
+  stage.network.keepDown("account");
+}
+
+function exchangeComesBack(stage: Stage): void {
+  stage.network.down = false;
+  stage.network.restore("market");
+  stage.network.restore("account");
+}
+
+function orderTokens(stage: Stage): number {
+  return stage.rig.bot.context.budget.available("ORDER");
+}
+
+const SIX_QUOTES = ([1, 2, 3] as const).flatMap((level) => [
+  { side: "BUY" as const, level, ticks: BID - level, lots: 10 },
+  { side: "SELL" as const, level, ticks: ASK + level, lots: 10 },
+]);
+
+it("a bot that stops while the exchange is gone keeps its tokens, tries ever less often, and cancels within two seconds once it is back", async () => {
+  const stage = new Stage();
+  stage.wantsQuotes(SIX_QUOTES);
+  await stage.botStarts();
+  expect(stage.quotes()).toHaveLength(6);
+  exchangeGoes(stage);
+  await stage.passes(500);
+  const before = { tokens: orderTokens(stage), sent: stage.network.sent.length };
+  stage.rig.bot.command({ command: "stop", reason: "SIGINT" });
+  await stage.passes(15_000);
+  expect(orderTokens(stage), "a refused connection costs nothing").toBeGreaterThanOrEqual(
+    before.tokens,
+  );
+  expect(stage.network.sent.length - before.sent).toBeLessThan(100);
+  exchangeComesBack(stage);
+  await stage.passes(2_200);
+  expect(stage.allQuotes()).toEqual([]);
+});
+
+it("a running bot keeps its tokens while the exchange is gone, and quotes again when it is back", async () => {
+  const stage = new Stage();
+  stage.wantsQuotes(SIX_QUOTES);
+  await stage.botStarts();
+  const before = orderTokens(stage);
+  exchangeGoes(stage);
+  const sentBefore = stage.network.sent.length;
+  await stage.passes(30_000);
+  expect(orderTokens(stage)).toBeGreaterThanOrEqual(before);
+  expect(stage.network.sent.length - sentBefore).toBeLessThan(200);
+  exchangeComesBack(stage);
+  await stage.passes(20_000);
+  expect(stage.quotes()).toHaveLength(6);
+});

@@ -264,6 +264,7 @@ export class Bot {
         return;
       case "stream":
         notify({ kind: "stream", stream: event.stream, state: event.state, reason: event.reason });
+        if (event.state === "up") this.context.backoff.onReachable();
         if (event.stream === "account") this.tradingGuards.accountStream(event.state, event.reason);
         if (event.stream === "market" && event.state === "down")
           for (const trader of traders.values()) trader.invalidate(`stream down: ${event.reason}`);

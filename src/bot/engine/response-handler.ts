@@ -25,12 +25,6 @@ import type { BotContext } from "./context.js";
 import type { ShutdownSequence } from "./shutdown-sequence.js";
 import type { VenueMonitor } from "./venue-monitor.js";
 
-/**
- * Pause before an action that could not be sent is retried: a connection may be refused within a
- * millisecond, for a whole outage.
- */
-const UNSENT_MS: Ms = 100;
-
 /** The parts of the bot that receive responses. */
 export interface ResponseHandlerDeps {
   readonly tradingGuards: TradingGuards;
@@ -76,6 +70,9 @@ export class ResponseHandler {
       tookMs: nowMonotonicMs - flight.dispatchedMonotonicMs,
     });
     if (outcome.result === "throttled") this.#throttled(outcome.httpStatus, outcome.retryAfterMs);
+    if (outcome.result === "not-sent")
+      this.#context.budget.refund(action.kind, flight.dispatchedMonotonicMs);
+    else if (outcome.result !== "unknown") this.#context.backoff.onReachable();
     if (action.kind === "build") return this.#built(action, outcome, flight);
     if (action.kind === "question") return this.#answered(action, outcome);
     if (action.kind === "place") this.#placed(action, outcome, flight);
@@ -95,11 +92,8 @@ export class ResponseHandler {
     if (outcome.result === "not-sent" && (action.kind === "cancel" || action.kind === "place")) {
       const subject =
         action.kind === "cancel" ? cancelSubject(action.hash) : this.#slotOf(action, flight);
-      this.#context.backoff.holdUntil(
-        subject,
-        nowMonotonicMs + UNSENT_MS,
-        describeOutcome(outcome),
-      );
+      const { backoff, streams } = this.#context;
+      backoff.onUnsent(subject, nowMonotonicMs, describeOutcome(outcome), streams.isAnyUp);
     }
     this.#noteOutcome(action, outcome);
   }

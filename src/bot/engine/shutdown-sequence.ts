@@ -31,6 +31,9 @@ const CANCEL_ALL_EVERY_MS = 1_000;
 /** Cancels of one order by its id without effect, after which its market's cancel-all is tried. */
 const CANCELS_IN_VAIN = 3;
 
+/** Subject of the back-off of the shutdown's own queries. */
+const QUERY_SUBJECT = "shutdown-query";
+
 /** The parts of the bot that learn of its end, or lead to it. */
 export interface ShutdownSequenceDeps {
   readonly tradingGuards: TradingGuards;
@@ -108,7 +111,8 @@ export class ShutdownSequence {
   }
 
   #query(ask: "openOrders" | "balances"): void {
-    const { dispatcher, exchangeTime, nextActionId } = this.#context;
+    const { backoff, clock, dispatcher, exchangeTime, nextActionId } = this.#context;
+    if (backoff.isHeld(QUERY_SUBJECT, clock.monotonicMs())) return;
     const actionId = nextActionId();
     this.#lastQuestion = actionId;
     const timestampMs = exchangeTime.nowMs();
@@ -122,6 +126,10 @@ export class ShutdownSequence {
   handleResponse(action: QueryAction, outcome: Outcome): boolean {
     if (action.actionId !== this.#lastQuestion) return false;
     this.#lastQuestion = undefined;
+    const { backoff, clock, streams } = this.#context;
+    // While a stream is open the exchange runs, and the next tick asks again.
+    if (outcome.result === "not-sent" && !streams.isAnyUp)
+      backoff.onUnsent(QUERY_SUBJECT, clock.monotonicMs(), outcome.message, false);
     if (outcome.result !== "answered") return true;
     if (outcome.ask === "balances") this.#comparePositions(outcome.data.positions);
     else if (outcome.ask === "openOrders") this.#compareOrders(action, outcome, outcome.data);

@@ -43,6 +43,11 @@ export class StreamActivity {
     }
   }
 
+  /** True while any stream is open: the exchange runs. */
+  get isAnyUp(): boolean {
+    return this.#isUp.market || this.#isUp.account;
+  }
+
   /** The present state of a stream. */
   stateOf(name: StreamName): StreamState {
     const atMs = name === "market" ? this.#marketAtMs : this.#accountAtMs;

@@ -16,6 +16,7 @@ import {
   type DispatchReserves,
   mayDispatch,
   pickBucket,
+  refundTokens,
   spendTokens,
 } from "../../executor/dispatch-budget.js";
 import type { ExchangeTime } from "../engine/exchange-time.js";
@@ -116,6 +117,15 @@ export class ActionBudget {
   spend(kind: DispatchKind): void {
     this.#budgets = spendTokens(this.#budgets, kind, this.#clock.monotonicMs(), this.costs);
     this.#noteUnwritten();
+  }
+
+  /**
+   * Returns the tokens of an action that certainly never left. Without that, a bot that retries its
+   * cancels through an outage has no tokens left when the exchange is back.
+   * @param spentAtMonotonicMs when the action was dispatched.
+   */
+  refund(kind: DispatchKind, spentAtMonotonicMs: Ms): void {
+    this.#budgets = refundTokens(this.#budgets, kind, spentAtMonotonicMs, this.costs);
   }
 
   /** Counts a request of another part of this process, also beyond the limit. */

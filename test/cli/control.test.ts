@@ -513,6 +513,22 @@ describe("a halt or a resume of a bot that does not run", () => {
     expect(readFileSync(halts, "utf8")).toBe("{");
   });
 
+  it("every command to a running bot says that its file does not exist, if it does not", async () => {
+    const { file, env } = stoppedBot();
+    for (const words of [
+      ["status", `${file}.none`],
+      ["flatten", `${file}.none`],
+      ["set", `${file}.none`, "decide.everyMs=300"],
+      ["reload", `${file}.none`],
+      ["cockpit", `${file}.none`],
+    ])
+      expect(await captureCli(words, env), words[0]).toMatchObject({
+        code: 1,
+        out: "",
+        err: expect.stringMatching(/runs from this file, which does not exist \(got .*\.none"?\)/),
+      });
+  });
+
   it("flatten and status need a running bot", async () => {
     const { file, env } = stoppedBot();
     for (const command of ["status", "flatten"])

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { createConnection } from "node:net";
 import { resolve as resolvePath } from "node:path";
 import { z } from "zod";
@@ -58,11 +59,7 @@ export async function findRunningBot({
   if (file !== undefined) {
     const found = botOf(bots, file, accountFor);
     if (found !== undefined) return found;
-    throw new RunError("no bot of this user runs from this file", {
-      field: "file",
-      value: file,
-      expected: bots.length === 0 ? "a running bot" : `one of ${names(bots)}`,
-    });
+    throw noBotRunsFrom(file, bots.length === 0 ? "a running bot" : `one of ${names(bots)}`);
   }
   const [first, second] = bots;
   if (first === undefined)
@@ -75,6 +72,15 @@ export async function findRunningBot({
       expected: `one of ${names(bots)}`,
     });
   return first;
+}
+
+/** The error for a file from which no bot runs. It says if there is no such file. */
+export function noBotRunsFrom(file: string, expected: string): RunError {
+  const isThere = existsSync(file);
+  return new RunError(
+    `no bot of this user runs from this file${isThere ? "" : ", which does not exist"}`,
+    { field: "file", value: file, expected },
+  );
 }
 
 /** Field of the error of a bot that did not answer, apart from those of its answers. */

@@ -1,9 +1,13 @@
 import { isQuantity } from "../../bot/config/config.js";
 import { parseConfigPath } from "../../bot/config/config-path.js";
-import { findRunningBotOfFile, sendToRunningBot } from "../../bot/control/control-client.js";
+import {
+  findRunningBotOfFile,
+  noBotRunsFrom,
+  sendToRunningBot,
+} from "../../bot/control/control-client.js";
 import type { ControlRequest } from "../../bot/control/control-protocol.js";
 import { parseYamlValue } from "../../core/config/config-yaml.js";
-import { ConfigError, RunError } from "../../core/errors.js";
+import { ConfigError } from "../../core/errors.js";
 import type { CliContext } from "../cli-context.js";
 import { accountOfFile } from "../control/account-of-file.js";
 import { describeDifference } from "../control/describe-difference.js";
@@ -60,11 +64,10 @@ async function send(
     accountFor: (named) => accountOfFile(named, env),
   });
   if (bot === undefined)
-    throw new RunError("no bot of this user runs from this file", {
-      field: "file",
-      value: file,
-      expected: "a running bot; one that does not run takes the file's values when it starts",
-    });
+    throw noBotRunsFrom(
+      file,
+      "a running bot; one that does not run takes the file's values when it starts",
+    );
   const data = await sendToRunningBot(bot, request, runtime.clock);
   const difference = readControlAnswer(data)?.difference;
   if (json === true || difference === undefined) return printData(context, data, json);
@@ -87,5 +90,18 @@ function parseChange(text: string): { readonly path: string; readonly value: unk
       expected: `${path}=VALUE, or ${path}=null to remove the key`,
     });
   const value = parseYamlValue(written, path, (below) => isQuantity([...keys, ...below]));
+  // JSON would send it to the bot as null, which removes the key.
+  if (hasNonFinite(value))
+    throw new ConfigError("is not a finite number", {
+      field: path,
+      value: written,
+      expected: "a number that the file could have, such as 5",
+    });
   return { path, value };
+}
+
+/** True if a value of YAML is or contains infinity or NaN. */
+function hasNonFinite(value: unknown): boolean {
+  if (typeof value === "number") return !Number.isFinite(value);
+  return typeof value === "object" && value !== null && Object.values(value).some(hasNonFinite);
 }

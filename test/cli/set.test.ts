@@ -98,6 +98,10 @@ describe("values of a running bot, from the command line", () => {
       [["decide.everyMs=300", `${SPREAD}=0`], 2, /halfSpreadBps: must not be zero/],
       [["markets.btcusdc.params.halfSpreadPct=1"], 2, /did you mean halfSpreadBps/],
       [["markets.btc.params.x=1"], 2, /is not a market of this bot/],
+      [[`${SPREAD}=1e999`], 2, /halfSpreadBps: is not a finite number \(got "1e999"\)/],
+      [[`${SPREAD}=.nan`], 2, /halfSpreadBps: is not a finite number/],
+      [["risk.ladder=[{ at: .inf }]"], 2, /risk\.ladder: is not a finite number/],
+      [["cockpit.port=1234"], 2, /cockpit\.port: cannot change while the bot runs: the page/],
       [["exchange.rest=http://127.0.0.1:1/v1"], 2, /cannot change while the bot runs/],
       [[`account.keyEnv=0x${"ab".repeat(32)}`], 2, /^(?!.*abab).*cannot change/s],
       [["markets.btcusdc.params.sizeBase=0.0205"], 2, /whole multiple of the step/],
@@ -163,7 +167,23 @@ describe("values of a running bot, from the command line", () => {
     expect((await bot.status()).differsFromFile).toEqual([]);
     // A set without --save is saved by a later one.
     await bot.set("decide.everyMs=400");
-    expect((await bot.set("--save")).out).toContain("The values in force are in the file.");
+    const later = await bot.set("--save");
+    expect(later.out).toMatch(
+      /^1 value that was set before is saved to the file\.\nsaved +file before +file now\ndecide\.everyMs +250 +400\n$/,
+    );
+    expect((await bot.set("--save")).out).toBe("The values in force are in the file already.\n");
+    // A save lists an earlier value that it writes too.
+    await bot.set("decide.everyMs=500");
+    const both = await bot.set("risk.maxLeverage=3", "--save", "--json");
+    expect(differenceOf(both)).toMatchObject({
+      changes: [{ path: "risk.maxLeverage", before: "4", after: "3" }],
+      saved: true,
+      written: [
+        { path: "decide.everyMs", before: "400", after: "500" },
+        { path: "risk.maxLeverage", before: "4", after: "3" },
+      ],
+    });
+    await bot.set("decide.everyMs=400", "--save");
     expect(bot.text()).toContain("decide: { everyMs: 400 }");
     expect(await bot.stop()).toMatchObject({ code: 0 });
   });

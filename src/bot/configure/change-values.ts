@@ -106,7 +106,7 @@ function previewNotes(
 }
 
 /** A difference as text. */
-function toChangedValue({ path, before, after }: DifferentValue): ChangedValue {
+export function toChangedValue({ path, before, after }: DifferentValue): ChangedValue {
   return {
     path: formatConfigPath(path),
     before: before === undefined ? null : valueText(before),

@@ -19,14 +19,22 @@ import {
   toRunningValues,
   withRunningValues,
 } from "../config/running-values.js";
-import { valueText } from "./change-values.js";
-import type { DifferentFromFile } from "./config-difference.js";
+import { toChangedValue, valueText } from "./change-values.js";
+import type { ChangedValue, DifferentFromFile } from "./config-difference.js";
 
 /** How a running bot differs from its file. */
 export interface FileComparison {
   readonly differences: readonly DifferentFromFile[];
   /** Why the file cannot be compared: it is gone, or no longer valid. Undefined if it can. */
   readonly problem: string | undefined;
+}
+
+/** Running values that are ready to be written to the file. */
+export interface PreparedSave {
+  /** Only values that the file does not have yet. */
+  readonly written: readonly ChangedValue[];
+  /** @throws RunError if the file cannot be written */
+  readonly write: () => void;
 }
 
 /** Values of these sections may contain addresses with keys, or name them. */
@@ -86,22 +94,30 @@ export class ConfigFile {
   /**
    * Writes running values back, where they are not the file's. Comments, order and spelling of the
    * rest stay.
-   * @returns a function that writes; until it is called, nothing has changed
+   * @returns the values that the file will have anew, and a function that writes; until it is
+   * called, nothing has changed
    * @throws ConfigError if the file is not valid, or has another value for the same key than the
    * bot last read there; RunError from the function if the file cannot be written
    */
-  prepareSave(values: RunningValues): () => void {
+  prepareSave(values: RunningValues): PreparedSave {
     const path = realpathSync(this.path);
     const text = readFileSync(path, "utf8");
     const file = this.read();
     const now = toRunningValues(file);
-    const edits = findDifferentValues(this.#known, values).flatMap((difference) =>
-      this.#editFor(difference, now),
-    );
+    const changes = findDifferentValues(this.#known, values).map((difference) => ({
+      difference,
+      edits: this.#editFor(difference, now),
+    }));
+    const edits = changes.flatMap(({ edits: some }) => some);
     const edited = editYaml(text, edits);
-    return () => {
-      this.#replace(path, { text, edited, values: edits.length === 0 ? undefined : values });
-      this.#known = values;
+    return {
+      written: changes
+        .filter(({ edits: some }) => some.length > 0)
+        .map(({ difference }) => toChangedValue(difference)),
+      write: () => {
+        this.#replace(path, { text, edited, values: edits.length === 0 ? undefined : values });
+        this.#known = values;
+      },
     };
   }
 

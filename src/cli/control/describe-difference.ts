@@ -16,9 +16,11 @@ const MOST_REASONS = 2;
 /** Describes what a `set` or a `reload` changed, or would change, for a person. */
 export function describeDifference(difference: ConfigDifference): string {
   const { changes, markets, notes } = difference;
+  const earlier = savedEarlierValues(difference);
   const parts = [
     `${sentenceFor(difference)}\n`,
-    changes.length === 0 ? "" : changeTable(changes),
+    changes.length === 0 ? "" : changeTable(changes, ["value", "before", "after"]),
+    earlier.length === 0 ? "" : changeTable(earlier, ["saved", "file before", "file now"]),
     ...Object.entries(markets).map(([marketId, market]) =>
       difference.state === "same" ? "" : marketText(marketId, market),
     ),
@@ -27,29 +29,43 @@ export function describeDifference(difference: ConfigDifference): string {
   return parts.join("");
 }
 
-function sentenceFor({ state, changes, saved }: ConfigDifference): string {
+/** Values that a save wrote, and that were set before it. */
+function savedEarlierValues({ changes, written = [] }: ConfigDifference): readonly ChangedValue[] {
+  return written.filter(({ path }) => !changes.some((change) => change.path === path));
+}
+
+function sentenceFor(difference: ConfigDifference): string {
+  const { state, changes, saved } = difference;
   const values = formatCount(changes.length, "value");
+  const earlier = savedEarlierValues(difference).length;
+  const earlierText = `${formatCount(earlier, "value")} that ${earlier === 1 ? "was" : "were"} set before`;
   switch (state) {
     case "same":
-      return saved
-        ? "The values in force are in the file."
-        : "Nothing changes: the values are in force already.";
+      if (saved)
+        return earlier > 0
+          ? `${earlierText} ${earlier === 1 ? "is" : "are"} saved to the file.`
+          : "The values in force are in the file already.";
+      return "Nothing changes: the values are in force already.";
     case "preview":
       return changes.length === 0
         ? "Nothing would change: the values are in force already."
         : `${values} would change; nothing was done.`;
     case "applied":
-      return `${values} changed${saved ? ", and saved to the file" : ""}.`;
+      if (!saved) return `${values} changed.`;
+      return `${values} changed, and saved to the file${earlier > 0 ? ` with ${earlierText}` : ""}.`;
   }
 }
 
-function changeTable(changes: readonly ChangedValue[]): string {
+function changeTable(
+  changes: readonly ChangedValue[],
+  [name, before, after]: readonly [string, string, string],
+): string {
   const value = (text: string | null): string =>
     text === null ? "none" : oneLine(text, CHARACTERS);
   return alignedTable([
-    { heading: "value", cells: changes.map(({ path }) => path) },
-    { heading: "before", cells: changes.map(({ before }) => value(before)) },
-    { heading: "after", cells: changes.map(({ after }) => value(after)) },
+    { heading: name, cells: changes.map(({ path }) => path) },
+    { heading: before, cells: changes.map((change) => value(change.before)) },
+    { heading: after, cells: changes.map((change) => value(change.after)) },
   ]);
 }
 

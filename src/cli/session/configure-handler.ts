@@ -26,12 +26,16 @@ export function configureBot(
   if (command.preview)
     return withFile(running, file, { ...previewChange(bot, change), saved: false });
   // Whatever can be refused is refused before anything is done.
-  const write = isSaved ? file.prepareSave(change.values) : undefined;
+  const prepared = isSaved ? file.prepareSave(change.values) : undefined;
   const difference = applyChange(bot, change, running.command);
   if (command.command === "reload") file.noteReloaded(change.values);
   // A bot that failed at the values is ending: its file must not have them at the next start.
-  if (write !== undefined && !running.hasFailed()) save(write);
-  return withFile(running, file, { ...difference, saved: isSaved });
+  if (prepared !== undefined && !running.hasFailed()) save(prepared.write);
+  return withFile(running, file, {
+    ...difference,
+    saved: isSaved,
+    ...(prepared === undefined ? {} : { written: prepared.written }),
+  });
 }
 
 function nextConfig({ bot }: RunningBot, file: ConfigFile, command: ConfigureCommand) {

@@ -31,6 +31,8 @@ const market: ScreenMarket = {
   stateReasons: [],
   baseAsset: "BTC",
   quoteAsset: "USDC",
+  priceDecimals: 1,
+  amountDecimals: 3,
   bids: [
     level("60009.5", "0.520", { amount: "0.020", bps: "0.00" }),
     level("60009.0", "11.700"),
@@ -232,6 +234,53 @@ describe("the live screen", () => {
     expect(long[title + 1]).toContain(why.slice(0, 70));
   });
 
+  it("keeps its layout while the figures change: it depends on the terminal and the markets", () => {
+    const levels = (amount: string, bps: string) => [
+      level("60009.5", amount, { amount: "0.020", bps }),
+      level("60009.0", amount),
+    ];
+    const pnl = (quote: string) => ({ ...market.pnlQuote, inventory: quote, basis: quote });
+    const figures: Partial<ScreenMarket>[] = [
+      {},
+      { unrealisedQuote: "-0.0098", realisedQuote: "0.0033", pnlQuote: pnl("-0.0033") },
+      { notionalQuote: "249918.33", unrealisedQuote: "-1234.50", pnlQuote: pnl("-1234.50") },
+      { notionalQuote: "0.00", positionBase: "0", entryPrice: undefined, pnlTotalQuote: "0.00" },
+      { bids: levels("1234.567", "150.00"), asks: levels("0.001", "0.01") },
+      { reason: undefined },
+    ];
+    const layout = (change: Partial<ScreenMarket>, width: number, height: number) => {
+      const money = { inTransitQuote: change.unrealisedQuote ?? "0.00", earnedQuote: "12.00" };
+      const held = { ...market, ...change };
+      const markets = [held, { ...held, marketId: "ethusdc" }];
+      const shown = lines({ ...model, ...money, markets }, width, height);
+      return ["btcusdc", "ethusdc", "position BTC", "spread 1.0", "notional", "basis", "ours"].map(
+        (label) => [
+          label,
+          ...shown.flatMap((line, row) =>
+            [...line.matchAll(new RegExp(label, "g"))].map(({ index }) => `${row}:${index}`),
+          ),
+        ],
+      );
+    };
+    for (const [width, height] of [...SIZES, [60, 40], [104, 34], [110, 34], [112, 34]] as const) {
+      const [first, ...others] = figures.map((change) => layout(change, width, height));
+      for (const other of others) expect(other, `${width}x${height}`).toEqual(first);
+    }
+  });
+
+  it("cuts no figure of a position, however little room a book with long numbers leaves", () => {
+    const long = withMarket({
+      bids: [level("100009.5", "1234.567", { amount: "123.456", bps: "150.00" })],
+      notionalQuote: "-1249918.33",
+      unrealisedQuote: "-0.0098",
+    });
+    for (let width = panelWidth(market); width < 130; width++) {
+      const text = lines(long, width, 40).join("\n");
+      for (const figure of ["60020.33", "-1249918.33", "+0.12", "100009.5", "123.456"])
+        expect(text, `at ${width}`).toContain(figure);
+    }
+  });
+
   it("says how many orders are still being cancelled while the bot stops", () => {
     const stopping = (stoppingOrders: number) => find({ ...model, stoppingOrders }, "stopping: ");
     expect(stopping(3)).toContain("stopping: 3 orders being cancelled");
@@ -263,7 +312,7 @@ describe("the live screen", () => {
   });
 
   it("shows earnings that are not attributed to a part of the profit yet", () => {
-    expect(find(model, "equity")).not.toContain("under way");
+    expect(find({ ...model, inTransitQuote: "0.00" }, "equity")).toContain("under way 0.00");
     expect(find({ ...model, inTransitQuote: "-0.20" }, "equity")).toMatch(
       /\+1\.35 {3}under way -0\.20/,
     );

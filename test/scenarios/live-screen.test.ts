@@ -41,8 +41,8 @@ describe("the live screen of a bot", () => {
       price: "60001.0",
       own: { distanceBps: "0.00" },
     });
-    expect(text).toMatch(/^⋮▸ 59949\.0 0\.010 0\.010 +8\.33 /m);
-    expect(text).toMatch(/^ ▸ 60001\.0 0\.010 0\.010 +0\.00 /m);
+    expect(text).toMatch(/^⋮▸ 59949\.0 {2}0\.010 0\.010 +8\.33 /m);
+    expect(text).toMatch(/^ ▸ 60001\.0 {2}0\.010 0\.010 +0\.00 /m);
   });
 
   it("shows its quotes without a book too, and no distance then", async () => {

@@ -1,12 +1,16 @@
 import type { Ms } from "../../core/units.js";
 import { twoDigits } from "./screen-clock.js";
 import type { ScreenGuard, ScreenModel } from "./screen-model.js";
-import { colorBySign, type Line, packLines, type Style, widthOfLine } from "./screen-text.js";
+import { colorBySign, type Line, type Style, widthOfLine } from "./screen-text.js";
 
 const GAP = "   ";
 /** Characters at the start and at the end of an address that is shown in short. */
 const ADDRESS_START = 6;
 const ADDRESS_END = 4;
+/** Columns of an amount of money: `+100000.00`. */
+const AMOUNT_WIDTH = 10;
+/** Columns of a guard and its age: `missing 999.9 s`. */
+const GUARD_WIDTH = 15;
 const GUARD_STYLE: Readonly<Record<ScreenGuard["state"], Style>> = {
   alive: "green",
   missing: "red",
@@ -18,9 +22,32 @@ const GUARD_STYLE: Readonly<Record<ScreenGuard["state"], Style>> = {
 export function renderHeader(model: ScreenModel, width: number): Line[] {
   return [
     titleLine(model, width),
-    ...packLines([...moneyFigures(model), ...limitFigures(model)], width, GAP.length),
+    ...packFigures([...moneyFigures(model), ...limitFigures(model)], width),
     ...alarmLines(model),
   ];
+}
+
+/** A figure of the header, and the columns that it takes however few digits it has. */
+interface HeaderFigure {
+  readonly line: Line;
+  readonly width: number;
+}
+
+/** Packs figures by the widths that they may need, so that none moves to another line and back. */
+function packFigures(figures: readonly HeaderFigure[], width: number): Line[] {
+  const rows: HeaderFigure[] = [];
+  for (const { line, width: own } of figures) {
+    const last = rows.at(-1);
+    const needed = last === undefined ? 0 : last.width + GAP.length + own;
+    if (last === undefined || needed > width) rows.push({ line, width: own });
+    else rows[rows.length - 1] = { line: [...last.line, [GAP], ...line], width: needed };
+  }
+  return rows.map(({ line }) => line);
+}
+
+function headerFigure(line: Line, valueWidth = AMOUNT_WIDTH): HeaderFigure {
+  const label = line[0]?.[0] ?? "";
+  return { line, width: Math.max(widthOfLine(line), [...label].length + valueWidth) };
 }
 
 function titleLine(model: ScreenModel, width: number): Line {
@@ -45,43 +72,42 @@ function titleLine(model: ScreenModel, width: number): Line {
   return widthOfLine(named) <= width ? named : line(title.split("/").at(-1) ?? title, short);
 }
 
-function moneyFigures(model: ScreenModel): Line[] {
+function moneyFigures(model: ScreenModel): HeaderFigure[] {
   const { equityQuote, earnedQuote, inTransitQuote, peakEquityQuote, drawdownQuote } = model;
   const asset = model.quoteAsset === undefined ? "" : ` ${model.quoteAsset}`;
-  const figure = (label: string, value: string | undefined, style: Style = "plain"): Line[] =>
+  const figure = (label: string, value: string | undefined, isSigned = false): HeaderFigure[] =>
     value === undefined
       ? []
-      : [
-          [
-            [`${label} `, "dim"],
-            [value, style],
-          ],
-        ];
-  const signed = (label: string, value: string | undefined): Line[] =>
-    value === undefined ? [] : [[[`${label} `, "dim"], colorBySign(value)]];
+      : [headerFigure([[`${label} `, "dim"], isSigned ? colorBySign(value) : [value, "plain"]])];
   return [
-    [
-      ["equity ", "dim"],
-      [equityQuote === undefined ? "not known yet" : `${equityQuote}${asset}`, "bold"],
-    ],
-    ...signed("earned", earnedQuote),
-    ...signed("under way", inTransitQuote),
-    ...signed("unrealised", model.unrealisedQuote),
-    ...signed("realised", model.realisedQuote),
+    headerFigure(
+      [
+        ["equity ", "dim"],
+        [equityQuote === undefined ? "not known yet" : `${equityQuote}${asset}`, "bold"],
+      ],
+      AMOUNT_WIDTH + [...asset].length,
+    ),
+    ...figure("earned", earnedQuote, true),
+    ...figure("under way", inTransitQuote, true),
+    ...figure("unrealised", model.unrealisedQuote, true),
+    ...figure("realised", model.realisedQuote, true),
     ...figure("drawdown", drawdownQuote),
     ...figure("peak", peakEquityQuote),
   ];
 }
 
-function limitFigures({ budgets, guard }: ScreenModel): Line[] {
+function limitFigures({ budgets, guard }: ScreenModel): HeaderFigure[] {
   return [
-    ...budgets.map(
-      ({ name, left, limit }): Line => [
-        [`${name} `, "dim"],
-        [`${left}/${limit}`, budgetStyle(left, limit)],
-      ],
+    ...budgets.map(({ name, left, limit }) =>
+      headerFigure(
+        [
+          [`${name} `, "dim"],
+          [`${left}/${limit}`, budgetStyle(left, limit)],
+        ],
+        2 * String(limit).length + 1,
+      ),
     ),
-    ...(guard === undefined ? [] : [guardFigure(guard)]),
+    ...(guard === undefined ? [] : [headerFigure(guardFigure(guard), GUARD_WIDTH)]),
   ];
 }
 

@@ -34,8 +34,39 @@ interface Row {
 
 type Cell = keyof Pick<Row, "price" | "amount" | "own" | "distance">;
 
-/** Columns of our orders do not change their width each time that one comes or goes. */
-const LEAST_WIDTH: Readonly<Record<Cell, number>> = { price: 0, amount: 0, own: 5, distance: 5 };
+/** Columns before the first cell: the mark. */
+const MARK_WIDTH = 2;
+
+/**
+ * Widths of the columns of a market. They depend on its decimals, not on the digits of the moment,
+ * so that the screen keeps its layout.
+ */
+function cellWidths(market: LadderMarket): Readonly<Record<Cell, number>> {
+  const { priceDecimals, amountDecimals } = market;
+  return {
+    price: Math.max(7, priceDecimals + 3, [...(market.quoteAsset ?? "quote")].length),
+    amount: Math.max(6, amountDecimals + 3, [...(market.baseAsset ?? "base")].length),
+    own: Math.max(5, amountDecimals + 2),
+    distance: 5,
+  };
+}
+
+type LadderMarket = Pick<
+  ScreenMarket,
+  "priceDecimals" | "amountDecimals" | "quoteAsset" | "baseAsset"
+>;
+
+/** Columns that the ladder of a market takes, but for a price or an own amount that is longer. */
+export function ladderWidth(market: LadderMarket): number {
+  return Object.values(cellWidths(market)).reduce((sum, width) => sum + width + 1, MARK_WIDTH);
+}
+
+/** Cuts decimals of a number that is longer than its column. */
+function cutDecimals(text: string, width: number): string {
+  const whole = /^\d+(?=\.\d+$)/.exec(text)?.[0];
+  if (whole === undefined || text.length <= width) return text;
+  return whole.length + 2 > width ? whole : text.slice(0, width);
+}
 
 /**
  * Renders the book around the touch, best prices in the middle. Every own order is visible: where
@@ -53,9 +84,21 @@ export function renderLadder(market: ScreenMarket, height: number): Ladder {
     distance: "bps",
     style: "dim",
   };
-  const rows = [heading, ...asks, ...bids];
-  const column = (cell: Cell): readonly string[] =>
-    alignDecimals(rows.map((row) => row[cell])).map((text) => text.padStart(LEAST_WIDTH[cell]));
+  const widths = cellWidths(market);
+  const rows = [heading, ...asks, ...bids].map((row) => ({
+    ...row,
+    amount: cutDecimals(row.amount, widths.amount),
+    distance: cutDecimals(row.distance, widths.distance),
+  }));
+  const column = (cell: Cell): readonly string[] => {
+    const texts = rows.map((row) => row[cell]);
+    const aligned = alignDecimals(texts);
+    // Numbers with and without a cut have no common point that fits.
+    const isTooWide = aligned.some((text) => [...text].length > widths[cell]);
+    const shown = isTooWide ? texts : aligned;
+    const width = Math.max(widths[cell], ...shown.map((text) => [...text].length));
+    return shown.map((text) => " ".repeat(width - [...text].length) + text);
+  };
   const cells: Readonly<Record<Cell, readonly string[]>> = {
     price: column("price"),
     amount: column("amount"),
@@ -66,11 +109,11 @@ export function renderLadder(market: ScreenMarket, height: number): Ladder {
     const row = rows[at] as Row;
     const cell = (name: Cell, style: Style): Span => [` ${cells[name][at] ?? ""}`, style];
     return [
-      [row.mark.padStart(2), "bold"],
+      [row.mark.padStart(MARK_WIDTH), "bold"],
       cell("price", row.style),
-      cell("amount", row === heading ? "dim" : "plain"),
-      cell("own", row === heading ? "dim" : "bold"),
-      cell("distance", row === heading ? "dim" : "plain"),
+      cell("amount", at === 0 ? "dim" : "plain"),
+      cell("own", at === 0 ? "dim" : "bold"),
+      cell("distance", at === 0 ? "dim" : "plain"),
     ];
   };
   const width = lineAt(0).reduce((sum, [text]) => sum + [...text].length, 0);

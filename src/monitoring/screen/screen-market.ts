@@ -1,13 +1,14 @@
-import { joinFigures, renderFigures, widthOf } from "./screen-figures.js";
-import { LADDER_HEIGHT, renderLadder } from "./screen-ladder.js";
+import { figuresWidth, renderFigures } from "./screen-figures.js";
+import { LADDER_HEIGHT, ladderWidth, renderLadder } from "./screen-ladder.js";
 import type { ScreenMarket } from "./screen-model.js";
 import { joinPanels, type Line, packLines, type Span, type Style } from "./screen-text.js";
 
-const GAP = 3;
-/** Height of the figures in one column: the heading, the position and the whole profit split. */
-const FIGURES_HEIGHT = 16;
+const GAP = 2;
 /** From this height on, the reason of the quotes has two lines. */
 const ROOMY_HEIGHT = 20;
+/** Lines of the orders and of the reason of the quotes: in a low panel, and in a high one. */
+const SMALL_FOOT = 3;
+const ROOMY_FOOT = 4;
 /** Least height of the book: its heading, a level a side, and the spread. */
 const LEAST_BODY = 4;
 /** Height of the figures in two columns, which come before the reason of the quotes. */
@@ -20,13 +21,12 @@ const STATE_STYLE: Readonly<Record<ScreenMarket["state"], Style>> = {
   "reduce-only": "yellow",
 };
 
-/** Least width at which a market shows its book with the figures beside it. */
-export function panelWidth(market: ScreenMarket): number {
-  return (
-    renderLadder(market, LADDER_HEIGHT).width +
-    GAP +
-    widthOf(renderFigures(market, FIGURES_HEIGHT, 1))
-  );
+/**
+ * Least width at which a market shows its book with the figures beside it, in one column or in two.
+ * It depends on the market's decimals and assets, so the layout stays while the figures change.
+ */
+export function panelWidth(market: ScreenMarket, columns: 1 | 2 = 1): number {
+  return ladderWidth(market) + GAP + figuresWidth(market, columns);
 }
 
 /**
@@ -42,25 +42,28 @@ export function renderMarketPanel(
   const head = titleLines(market, width, isChosen);
   const all = [ordersLine(market), ...reasonLines(market, width, height)];
   const left = height - head.length;
-  const foot = all.slice(0, Math.max(left - GOOD_BODY, left > LEAST_BODY ? 1 : 0));
-  const room = Math.max(0, height - head.length - foot.length);
+  // The book keeps its place while a line of the reason comes and goes.
+  const most = height < ROOMY_HEIGHT ? SMALL_FOOT : ROOMY_FOOT;
+  const footHeight = Math.min(most, Math.max(left - GOOD_BODY, left > LEAST_BODY ? 1 : 0));
+  const room = Math.max(0, left - footHeight);
+  const foot: Line[] = Array.from({ length: footHeight }, (_, at) => all[at] ?? []);
   return [...head, ...bodyLines(market, width, room), ...foot];
 }
 
 function bodyLines(market: ScreenMarket, width: number, room: number): readonly Line[] {
   const ladder = renderLadder(market, Math.min(room, LADDER_HEIGHT));
-  const beside = width - ladder.width - GAP;
-  const [one, two] = [renderFigures(market, room, 1), renderFigures(market, room, 2)];
-  const figures = widthOf(two) <= beside ? two : widthOf(one) <= beside ? one : undefined;
-  if (figures !== undefined)
-    return joinPanels([ladder.lines, joinFigures(figures)], [ladder.width, beside], GAP).slice(
-      0,
-      room,
-    );
+  const beside = Math.max(0, width - ladder.width - GAP);
+  const columns = ([2, 1] as const).find((count) => panelWidth(market, count) <= width);
+  if (columns !== undefined)
+    return joinPanels(
+      [ladder.lines, renderFigures(market, room, columns, beside)],
+      [ladder.width, beside],
+      GAP,
+    ).slice(0, room);
   // Too narrow for both: one below the other, the book in the upper half.
   const upper = renderLadder(market, Math.max(LEAST_BODY, Math.floor(room / 2))).lines;
-  const below = renderFigures(market, Math.max(0, room - upper.length), 1);
-  return [...upper, ...joinFigures(below)].slice(0, room);
+  const below = renderFigures(market, Math.max(0, room - upper.length), 1, width);
+  return [...upper, ...below].slice(0, room);
 }
 
 function titleLines(

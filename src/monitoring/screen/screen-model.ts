@@ -42,6 +42,9 @@ export interface ScreenMarket {
   /** Names of the assets; undefined if the exchange does not name them. */
   readonly baseAsset: string | undefined;
   readonly quoteAsset: string | undefined;
+  /** Decimals of the market's prices and amounts: the widths of its columns depend on them. */
+  readonly priceDecimals: number;
+  readonly amountDecimals: number;
   /** Best first. Every own order is in them, however far behind. */
   readonly bids: readonly ScreenLevel[];
   readonly asks: readonly ScreenLevel[];
@@ -144,7 +147,7 @@ export interface ScreenModel {
   readonly equityQuote: string | undefined;
   /** The change of equity since the start, without deposits and withdrawals. */
   readonly earnedQuote: string | undefined;
-  /** The part of it that is not attributed to a part of profit yet; undefined if there is none. */
+  /** The part of it that is not attributed to a part of profit yet; undefined while not known. */
   readonly inTransitQuote: string | undefined;
   readonly peakEquityQuote: string | undefined;
   readonly drawdownQuote: string | undefined;

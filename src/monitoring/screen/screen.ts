@@ -48,10 +48,7 @@ export function renderScreen(
 }
 
 function bodyLines(model: ScreenModel, columns: number, room: number, view: ScreenView): Line[] {
-  const notesRoom = Math.min(
-    Math.max(NOTES_MIN, model.notes.length),
-    Math.max(NOTES_MIN, Math.floor(room / 6)),
-  );
+  const notesRoom = Math.max(NOTES_MIN, Math.floor(room / 6));
   const below = Math.max(0, room - notesRoom - 1);
   const panel =
     model.liquidator === undefined
@@ -65,7 +62,7 @@ function bodyLines(model: ScreenModel, columns: number, room: number, view: Scre
 function marketRows(model: ScreenModel, width: number, room: number, view: ScreenView): Line[] {
   const { markets } = model;
   if (markets.length === 0 || room <= 0) return [];
-  const least = Math.max(...markets.map(panelWidth));
+  const least = Math.max(...markets.map((market) => panelWidth(market)));
   const across = Math.max(1, Math.min(markets.length, Math.floor((width + GAP) / (least + GAP))));
   const rows = Math.ceil(markets.length / across);
   const shownRows = Math.max(1, Math.min(rows, Math.floor((room + 1) / (ROW_MIN + 1))));

@@ -53,8 +53,7 @@ export function buildScreenModel(
     startedMs,
     equityQuote: short(status.equityQuote),
     earnedQuote: short(status.earnedQuote),
-    inTransitQuote:
-      Number(short(status.underWayQuote) ?? 0) === 0 ? undefined : short(status.underWayQuote),
+    inTransitQuote: short(status.underWayQuote),
     peakEquityQuote: short(status.peakEquityQuote),
     drawdownQuote: short(status.drawdownQuote),
     unrealisedQuote: short(status.unrealisedQuote),
@@ -94,6 +93,8 @@ function screenMarket(bot: Bot, marketId: MarketId, market: MarketStatus): Scree
     stateReasons: market.reasons,
     baseAsset: market.baseAsset ?? undefined,
     quoteAsset: market.quoteAsset ?? undefined,
+    priceDecimals: trader?.instrument.priceDecimals ?? 0,
+    amountDecimals: trader?.instrument.amountDecimals ?? 0,
     bids: trader === undefined ? [] : levelsOf(trader, market.quotes, "BUY"),
     asks: trader === undefined ? [] : levelsOf(trader, market.quotes, "SELL"),
     spread: trader === undefined ? undefined : spreadOf(trader),

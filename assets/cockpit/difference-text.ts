@@ -73,7 +73,7 @@ export function quoteChanges({ before, after }: MarketDifference): readonly Quot
   );
 }
 
-/** What becomes of a quote, in words. */
+/** The fate of a quote, in words. */
 export function fateText(quote: QuotedOrder | undefined): string {
   if (quote === undefined) return "cancelled";
   if (quote.fate === "keep") return "stays";

@@ -1,4 +1,5 @@
 import type { Ms } from "#core/units.js";
+import type { HttpRequest } from "#exchange/transport.js";
 import type { Action } from "#exchange/venue.js";
 import type { SeedPlan } from "./seed-plan.js";
 import type { Violate } from "./violation.js";
@@ -34,6 +35,15 @@ export class BudgetWitness {
     };
     if (action.kind !== "question") spend(this.#orders, "ORDER", order);
     spend(this.#requests, "COMMON", common);
+  }
+
+  /** The exchange never saw a request that the bot has just sent, and has not counted it. */
+  botRefused({ method }: HttpRequest): void {
+    const nowMs = this.#nowMs();
+    // Reads outside the bot's actions are not counted.
+    if (this.#requests.at(-1) !== nowMs) return;
+    this.#requests.pop();
+    if (method !== "GET" && this.#orders.at(-1) === nowMs) this.#orders.pop();
   }
 
   /** Counts a cancel of the guard, which has its own share of the tokens. */

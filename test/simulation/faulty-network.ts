@@ -19,6 +19,8 @@ export interface NetworkWitness {
   readonly bookSeenAtMs: Map<string, Ms>;
   /** A place with this `info` is decided: accepted, refused, or it will never arrive. */
   delivered(info: string): void;
+  /** A request was refused before a byte was sent. */
+  refused?(request: HttpRequest): void;
   /** A stream's frame, or an answer of REST, reached the client. */
   received?(text: string): void;
 }
@@ -82,6 +84,7 @@ export class FaultyNetwork implements Transport {
     };
     if (this.down) {
       this.#noteDecided(request);
+      this.#witness?.refused?.(request);
       this.#clock.setTimer(1, () =>
         answer({ ok: false, cause: "connection-lost", sent: false, message: "connection refused" }),
       );

@@ -3,6 +3,7 @@ import type { BotEvent } from "#bot/bot-event.js";
 import type { UnwindReport } from "#bot/unwind-report.js";
 import type { CreditUnits, Hex, Lots, MarketId, Ms, Side } from "#core/units.js";
 import { oppositeSide, sideSign } from "#core/units.js";
+import type { HttpRequest } from "#exchange/transport.js";
 import type { Action, PlaceAction } from "#exchange/venue.js";
 import type { EmbeddedExchange } from "#simulator/exchange.js";
 import { BudgetWitness } from "./budget-witness.js";
@@ -288,6 +289,11 @@ export class Witness {
     const hash = this.#hashOfInfo.get(info);
     const dispatched = hash === undefined ? undefined : this.#live.get(hash);
     if (dispatched !== undefined) dispatched.isDecided = true;
+  }
+
+  /** A request of the bot's was refused before a byte was sent. */
+  refused(request: HttpRequest): void {
+    this.budgets.botRefused(request);
   }
 
   #dispatchedNow(action: Action): void {

@@ -70,9 +70,11 @@ export class ResponseHandler {
       tookMs: nowMonotonicMs - flight.dispatchedMonotonicMs,
     });
     if (outcome.result === "throttled") this.#throttled(outcome.httpStatus, outcome.retryAfterMs);
-    if (outcome.result === "not-sent")
+    // While a stream is open the exchange runs, and its limit also bounds refused connections.
+    if (outcome.result === "not-sent" && !this.#context.streams.isAnyUp)
       this.#context.budget.refund(action.kind, flight.dispatchedMonotonicMs);
-    else if (outcome.result !== "unknown") this.#context.backoff.onReachable();
+    else if (outcome.result !== "not-sent" && outcome.result !== "unknown")
+      this.#context.backoff.onReachable();
     if (action.kind === "build") return this.#built(action, outcome, flight);
     if (action.kind === "question") return this.#answered(action, outcome);
     if (action.kind === "place") this.#placed(action, outcome, flight);

@@ -67,6 +67,7 @@ export class WholeWitness {
     this.network = {
       bookSeenAtMs: this.orders.bookSeenAtMs,
       delivered: (info) => this.orders.delivered(info),
+      refused: (request) => this.orders.refused(request),
       received: (text) => this.#positions.received(text),
     };
   }

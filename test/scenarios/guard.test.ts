@@ -39,6 +39,38 @@ describe("kill -9 of a bot", () => {
     expect(stage.quotes()).toEqual([]);
   });
 
+  it("is told whole: the guard names a silence in whole milliseconds, and says once when a bot is back", async () => {
+    const stage = new Stage();
+    const { notices } = guardStarts(stage);
+    await stage.passes(0.4);
+    await stage.botStarts();
+    stage.botIsKilled();
+    await stage.passes(20_000);
+    expect(notices.at(-1)?.kind).toBe("safe");
+    const acting = notices.find((notice) => notice.kind === "acting");
+    expect(acting?.kind === "acting" && Number.isInteger(acting.silentMs)).toBe(true);
+
+    await stage.botStarts();
+    await stage.passes(5_000);
+    expect(notices.map(({ kind }) => kind).filter((kind) => kind === "bot-back")).toHaveLength(1);
+    expect(notices.at(-1)?.kind).toBe("bot-back");
+  });
+
+  it("repeats no error that lasts: the guard says it when it begins, and again when it changes", async () => {
+    const stage = new Stage();
+    const { network, notices } = guardStarts(stage);
+    await stage.botStarts();
+    network.down = true;
+    stage.botIsKilled();
+    await stage.passes(25_000);
+    const failed = notices.filter(({ kind }) => kind === "failed");
+    expect(failed.length).toBeGreaterThan(0);
+    expect(new Set(failed.map((notice) => JSON.stringify(notice))).size).toBe(failed.length);
+    network.down = false;
+    await stage.passes(3_000);
+    expect(notices.at(-1)?.kind).toBe("safe");
+  });
+
   it("leaves none of what was still on the wire either: the guard goes on until nothing that was signed can be taken", async () => {
     const stage = new Stage({ bot: { guard: { deadAfterMs: 1_000, heartbeatMs: 250 } } });
     const { notices } = guardStarts(stage);

@@ -66,6 +66,8 @@ export interface GuardOptions {
 
 /** Pause between two reads while the guard cancels. */
 const ACT_EVERY_MS = 500;
+/** How long a failure that goes on in the same words is not notified again. */
+const SAME_FAILURE_MS: Ms = 60_000;
 
 /** The last known heartbeat of the bot. */
 type LastHeartbeat = Pick<Heartbeat, "state" | "markets"> & {
@@ -89,6 +91,8 @@ export class Guard {
   #lastHeartbeat: LastHeartbeat | undefined;
   #lastChangeAtMs: Ms = 0;
   #settledFor: LastHeartbeat | undefined;
+  /** The failures of each step that were notified last, until it succeeds. */
+  readonly #failures = new Map<string, { readonly message: string; readonly atMs: Ms }>();
   #acting = false;
   #stopped = false;
 
@@ -112,10 +116,14 @@ export class Guard {
     this.#timer = clock.setTimer(heartbeatMs, () => this.#check());
     const beat = this.#readHeartbeat();
     if (beat === undefined || this.#acting) return;
+    if (this.#settledFor !== undefined && this.#settledFor !== beat) {
+      this.#settledFor = undefined;
+      if (beat.state === "running") notify({ kind: "bot-back" });
+    }
     const silentMs = clock.monotonicMs() - this.#lastChangeAtMs;
     if (beat.state === "stopped" || silentMs <= deadAfterMs || this.#settledFor === beat) return;
     this.#acting = true;
-    notify({ kind: "acting", silentMs });
+    notify({ kind: "acting", silentMs: Math.round(silentMs) });
     void this.#act(beat);
   }
 
@@ -132,6 +140,7 @@ export class Guard {
       if (text === this.#lastText) return this.#lastHeartbeat;
       const beat = parseHeartbeat(text);
       const isFirst = this.#lastText === undefined;
+      this.#failures.delete(HEARTBEAT_FILE);
       this.#lastText = text;
       this.#lastHeartbeat = beat;
       // A heartbeat written before the guard started may be as old as its own timestamp says.
@@ -140,7 +149,7 @@ export class Guard {
       if (beat.state === "stopped") notify({ kind: "bot-stopped" });
       return beat;
     } catch (error) {
-      notify({ kind: "failed", what: HEARTBEAT_FILE, message: messageOf(error) });
+      this.#onFailure(HEARTBEAT_FILE, HEARTBEAT_FILE, error);
       if (this.#lastHeartbeat === undefined) this.#lastChangeAtMs = clock.monotonicMs();
       this.#lastHeartbeat ??= UNREAD;
       return this.#lastHeartbeat;
@@ -204,11 +213,24 @@ export class Guard {
     }
   }
 
+  /** Notifies of a failure when it begins, when its text changes, and once a minute. */
+  #onFailure(step: string, what: string, error: unknown): void {
+    const { clock, notify } = this.#options;
+    const message = messageOf(error);
+    const nowMs = clock.monotonicMs();
+    const last = this.#failures.get(step);
+    if (last?.message === message && nowMs < last.atMs + SAME_FAILURE_MS) return;
+    this.#failures.set(step, { message, atMs: nowMs });
+    notify({ kind: "failed", what, message });
+  }
+
   #onProgress(news: CancelProgressEvent): void {
     const { account, notify, syncClock } = this.#options;
+    if (news.kind === "seen") this.#failures.delete(`not-seen ${news.marketId}`);
+    if (news.kind === "cancelled") this.#failures.delete(`not-cancelled ${news.marketId}`);
     if (news.kind === "not-seen" || news.kind === "not-cancelled") {
-      const { marketId, error } = news;
-      notify({ kind: "failed", what: marketId, message: messageOf(error) });
+      const { kind, marketId, error } = news;
+      this.#onFailure(`${kind} ${marketId}`, marketId, error);
       if (classifyTransientFailure(error)?.cause === "other-time") syncClock();
     } else if (news.kind === "seen" && news.open.length > 0) {
       const { marketId, open } = news;
@@ -228,11 +250,11 @@ export class Guard {
    * orders are cancelled.
    */
   #readServerBuiltHashes(): ReadonlySet<string> {
-    const { store, notify } = this.#options;
+    const { store } = this.#options;
     try {
       return new Set(readBuiltHashes(store));
     } catch (error) {
-      notify({ kind: "failed", what: BUILT_FILE, message: messageOf(error) });
+      this.#onFailure(BUILT_FILE, BUILT_FILE, error);
       return new Set();
     }
   }

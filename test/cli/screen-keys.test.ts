@@ -60,13 +60,13 @@ describe.skipIf(!hasTerminals)(`the keys of the live screen, in a real terminal$
     await untilQuoting(bot.file, bot.env);
     await screen.run.untilShown("q stop");
     screen.run.type("h");
-    await screen.run.untilShown("Halt?  y: yes");
+    await screen.run.untilShown("y yes, n no: halt?");
     expect((await statusOf(screen)).activeHalts).toEqual([]);
     screen.run.type("n");
     await screen.run.untilShown("Nothing was done.");
     expect((await statusOf(screen)).activeHalts).toEqual([]);
     screen.run.type("h");
-    await screen.run.untilShown("Halt?");
+    await screen.run.untilShown("halt?");
     screen.run.type("y");
     await screen.run.untilShown(/Halted: |Quotes are down/);
     await screen.run.untilShown("HALTED  manual: requested at the screen");
@@ -74,12 +74,12 @@ describe.skipIf(!hasTerminals)(`the keys of the live screen, in a real terminal$
       { name: "manual", why: "requested at the screen" },
     ]);
     screen.run.type("r");
-    await screen.run.untilShown("Resume?");
+    await screen.run.untilShown("resume?");
     screen.run.type("y");
     await screen.run.untilShown("Resumed: ");
     await untilQuoting(bot.file, bot.env);
     screen.run.type("q");
-    await screen.run.untilShown("Stop the bot?");
+    await screen.run.untilShown("stop the bot?");
     screen.run.type("y");
     expect(await screen.run.end()).toEqual({ code: 0, isRestored: true });
     expect(screen.run.text).toMatch(/stopping: \d orders? being cancelled|stopping: no order/);
@@ -118,7 +118,7 @@ describe.skipIf(!hasTerminals)(`the keys of the live screen, in a real terminal$
     process.kill(pid, "SIGCONT");
     await bot.run.untilShown("q stop");
     bot.run.type("q");
-    await bot.run.untilShown("Stop the bot?");
+    await bot.run.untilShown("stop the bot?");
     bot.run.type("y");
     expect(await bot.run.end()).toEqual({ code: 0, isRestored: true });
   });

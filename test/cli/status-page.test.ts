@@ -181,7 +181,7 @@ describe("the sentence of a command", () => {
       outcome: { ...outcome("resume"), endedHalts: [halt("manual", null, "news")] },
     });
     expect(text).toMatch(
-      /^Resumed: manual \(news\) ended, and 1 halt remains\.\nhalt .*\nstale-book +btcusdc +by itself +nothing has confirmed/,
+      /^Resumed: manual \(news\) ended, and 1 halt remains: stale-book of btcusdc\.\nhalt .*\nstale-book +btcusdc +by itself +nothing has confirmed/,
     );
     expect(firstLine(described(await quoted(), "resume"))).toBe(
       "Nothing was resumed: no halt is in force.",

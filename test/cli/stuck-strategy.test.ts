@@ -152,7 +152,7 @@ describe.skipIf(!hasTerminals)(`a strategy that hangs behind the live screen${sk
     returns();
     await run.untilShown("q stop");
     run.type("q");
-    await run.untilShown("Stop the bot?");
+    await run.untilShown("stop the bot?");
     run.type("y");
     expect(await run.end()).toEqual({ code: 0, isRestored: true });
   });

@@ -4,6 +4,7 @@ import { ScreenControls } from "#monitoring/screen-controls.js";
 
 function controlled(markets: readonly string[] = ["btcusdc", "ethusdc"]) {
   const clock = new VirtualClock(0);
+  const bot = { isStopping: false };
   const done: string[] = [];
   let changes = 0;
   const answer = (verb: string) => (marketId: string | undefined) => {
@@ -15,6 +16,8 @@ function controlled(markets: readonly string[] = ["btcusdc", "ethusdc"]) {
   const controls = new ScreenControls({
     clock,
     markets,
+    isStopping: () => bot.isStopping,
+    isInterrupted: () => false,
     onChange: () => {
       changes += 1;
     },
@@ -27,6 +30,7 @@ function controlled(markets: readonly string[] = ["btcusdc", "ethusdc"]) {
   });
   return {
     clock,
+    bot,
     done,
     press: (...keys: readonly string[]) => {
       for (const key of keys) controls.press(key);
@@ -42,7 +46,8 @@ describe("the keys of the screen", () => {
     const { press, done, prompt } = controlled();
     for (const key of ["q", "h", "r"]) {
       press(key);
-      expect(prompt()).toMatch(/\? .*y: .*any other key: no$/);
+      // The keys first: 40 columns show them.
+      expect(prompt()?.slice(0, 38)).toMatch(/^y (yes|all, m btcusdc), n no: (stop|halt|resume)/);
       press("x");
       expect(prompt()).toBe("Nothing was done.");
     }
@@ -52,9 +57,9 @@ describe("the keys of the screen", () => {
   it("act on all markets with y, and on the chosen one with m", async () => {
     const { press, done, prompt, clock } = controlled();
     press("h");
-    expect(prompt()).toContain("y: all markets  m: btcusdc alone");
+    expect(prompt()).toContain("y all, m btcusdc, n no: halt?");
     press("y", "m", "h");
-    expect(prompt()).toContain("m: ethusdc alone");
+    expect(prompt()).toContain("m ethusdc, ");
     press("m");
     await clock.runFor(1);
     expect(done).toEqual(["halt all", "halt ethusdc"]);
@@ -66,7 +71,7 @@ describe("the keys of the screen", () => {
   it("show why a command failed", async () => {
     const { press, prompt, clock, changes } = controlled(["btcusdc"]);
     press("r");
-    expect(prompt()).toBe("Resume?  y: yes  any other key: no");
+    expect(prompt()).toMatch(/^y yes, n no: resume\?/);
     press("m");
     expect(prompt()).toBe("Nothing was done.");
     press("r", "y");
@@ -88,11 +93,12 @@ describe("the keys of the screen", () => {
     const { press, done, prompt, clock } = controlled();
     press("h");
     await clock.runFor(9_999);
-    expect(prompt()).toContain("Halt?");
+    expect(prompt()).toContain("halt?");
     await clock.runFor(1);
-    expect(prompt()).toBeUndefined();
+    expect(prompt()).toBe("The question lapsed after 10 s: nothing was done.");
     press("y");
     expect(done).toEqual([]);
+    expect(prompt()).toBeUndefined();
   });
 
   it("go to the next market and round, show the help, and leave it with any key", () => {
@@ -105,6 +111,28 @@ describe("the keys of the screen", () => {
     expect(view().isHelp).toBe(true);
     press("q");
     expect(view()).toMatchObject({ isHelp: false, prompt: undefined });
+    expect(done).toEqual([]);
+  });
+
+  it("turn the pages of the help with space", () => {
+    const { press, view } = controlled();
+    press("?", " ", " ");
+    expect(view()).toMatchObject({ isHelp: true, helpPage: 2 });
+    press("x", "?");
+    expect(view()).toMatchObject({ isHelp: true, helpPage: 0 });
+  });
+
+  it("ask nothing while the bot stops, and drop a question that is open", () => {
+    const { press, view, done, bot } = controlled();
+    press("h");
+    bot.isStopping = true;
+    press("y");
+    for (const key of ["q", "h", "r", "m"]) {
+      press(key);
+      expect(view()).toMatchObject({ prompt: undefined, focus: 0 });
+    }
+    press("y", "?");
+    expect(view().isHelp).toBe(true);
     expect(done).toEqual([]);
   });
 

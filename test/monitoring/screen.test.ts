@@ -92,9 +92,18 @@ const model: ScreenModel = {
   markets: [market],
   notes: [{ atMs: 45_296_000, level: "warn", text: "stream is back" }],
   logFile: "bot.log",
+  stopLimitMs: 30_000,
+  cockpitCommand: "npx marketwright cockpit",
 };
 
-const KEYS: ScreenView = { hasKeys: true, isHelp: false, focus: 0, prompt: undefined };
+const KEYS: ScreenView = {
+  hasKeys: true,
+  isHelp: false,
+  helpPage: 0,
+  isInterrupted: false,
+  focus: 0,
+  prompt: undefined,
+};
 /** The sizes at which every figure of one market has to be visible. */
 const SIZES = [
   [80, 24],
@@ -376,16 +385,60 @@ describe("the live screen", () => {
       /^q stop {2}h halt {2}r resume {2}m next market {2}\? help {3}log: bot.log/,
     );
     for (const height of [1, 2, 24])
-      expect(lines(model, 80, height, { ...KEYS, prompt: "Halt?  y: yes" }).at(-1)).toContain(
-        "Halt?  y: yes",
+      expect(lines(model, 80, height, { ...KEYS, prompt: "y yes, n no: halt?" }).at(-1)).toContain(
+        "y yes, n no: halt?",
       );
-    const help = lines(model, 80, 24, { ...KEYS, isHelp: true });
+    const help = lines(model, 80, 40, { ...KEYS, isHelp: true });
     for (const key of ["q", "h", "r", "m", "?", "Ctrl-C"])
       expect(
         help.some((line) => line.startsWith(`  ${key} `)),
         key,
       ).toBe(true);
     expect(help.filter((line) => line.includes("…") && !line.includes("Marketwright"))).toEqual([]);
+  });
+
+  it("says while it stops what it waits for, how long at most, and what Ctrl-C does", () => {
+    const stopping = { ...model, stoppingOrders: 3 };
+    const footer = (width: number, isInterrupted: boolean) =>
+      lines(stopping, width, 30, { ...KEYS, isInterrupted }).at(-1) ?? "";
+    expect(footer(120, true)).toMatch(
+      /^Ctrl-C: exit now, orders stay open {3}it waits at most 30 s for the exchange to confirm that none is {3}log/,
+    );
+    // A bot that stops for another reason takes the first Ctrl-C as the wish to stop.
+    expect(footer(120, false)).toMatch(/^Ctrl-C twice: exit now, orders stay open/);
+    expect(footer(40, false)).toMatch(/^Ctrl-C twice: exit now, orders stay ope/);
+    expect(footer(120, true)).not.toContain("q stop");
+    expect(lines(stopping, 120).at(-1)).toContain("at most 30 s");
+  });
+
+  it("shows the whole help on pages where it does not fit, with every word at 40 columns", () => {
+    const page = (helpPage: number, width = 40, height = 14) =>
+      lines(model, width, height, { ...KEYS, isHelp: true, helpPage });
+    expect(page(0).at(-1)).toMatch(/^space: next page \(1\/\d+\) {3}any key: back/);
+    const pages = Number(/1\/(\d+)\)/.exec(page(0).at(-1) ?? "")?.[1]);
+    const all = Array.from({ length: pages }, (_, at) => page(at).slice(0, -1).join("\n"));
+    const text = all.join("\n").replaceAll(/\s+/g, " ");
+    for (const part of [
+      "halts: cancels all quotes until you resume; positions stay open",
+      "npx marketwright cockpit, in another terminal, prints its link",
+      "how far our order is behind the best price of its side",
+      "waiting the market has no quotes yet",
+      "under way earned, but not counted",
+      "ORDER and the like: requests left, and the exchange's limit",
+    ])
+      expect(text).toContain(part);
+    expect(page(pages)).toEqual(page(0));
+    expect(page(0, 80, 40).at(-1)).toMatch(/^any key: back/);
+  });
+
+  it("shows the whole link to the cockpit: on lines of its own where it is too long for one", () => {
+    const cockpitLink = `http://127.0.0.1:8630/#token=${"a1".repeat(22)}`;
+    const linked = { ...model, cockpitLink };
+    expect(lines(linked, 100).join("\n")).toContain(`cockpit: ${cockpitLink} `);
+    expect(lines(linked, 80)).toContain(cockpitLink.padEnd(80));
+    expect(lines(linked, 40).join("").replaceAll(" ", "")).toContain(
+      cockpitLink.replace("http://", ""),
+    );
   });
 
   it("never leaves its terminal: every line is exactly as wide, and not one more than it has rows", () => {
@@ -482,6 +535,8 @@ function withKeys(isForeground = () => true) {
     keys: {
       input: input satisfies KeyInput,
       isForeground,
+      isStopping: () => false,
+      isInterrupted: () => false,
       markets: ["btcusdc"],
       actions: {
         stop: () => void act("stop")(),
@@ -526,7 +581,7 @@ describe("the terminal", () => {
     expect(terminal.text).toContain("q stop");
     input.emit("data", "m");
     input.emit("data", "q");
-    expect(terminal.text).toContain("Stop the bot?");
+    expect(terminal.text).toContain("stop the bot?");
     input.emit("data", "y");
     expect(pressed).toEqual(["stop"]);
     screen.suspend();

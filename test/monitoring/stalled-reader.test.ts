@@ -172,3 +172,29 @@ frames.close();
     expect(numbers.length).toBeLessThan(5000);
   });
 });
+
+describe("the frames of a screen", () => {
+  it("show the cockpit's link whole, and mask every other address and secret in them", async () => {
+    const { path, reader, writer } = unreadPipe();
+    const program = `
+const { TerminalFrames } = await import(${built("monitoring/screen/terminal-frames.js")});
+const frames = new TerminalFrames({ fd: 1, write: (text) => process.stdout.write(text) });
+const link = "http://127.0.0.1:8630/#token=abc";
+frames.show("cockpit: " + link + " rpc: https://user:hidden@rpc.example/?key=hidden " + link + "x", link);
+frames.show("before " + link);
+frames.close();
+`;
+    const child = spawn(process.execPath, ["--input-type=module", "-e", program], {
+      stdio: ["ignore", writer, "inherit"],
+    });
+    closeSync(writer);
+    await once(child, "exit");
+    const shown = readFileSync(reader, "utf8");
+    closeSync(reader);
+    rmSync(path);
+    expect(shown).toContain("cockpit: http://127.0.0.1:8630/#token=abc rpc: ");
+    expect(shown).not.toContain("hidden");
+    // Without leave, a link is masked as any address.
+    expect(shown).toMatch(/before http:\/\/127\.0\.0\.1:8630\/\?\[secret\]$/);
+  });
+});

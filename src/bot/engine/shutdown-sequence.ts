@@ -3,6 +3,7 @@ import { MarketwrightError } from "../../core/errors.js";
 import type { MarketId, Ms } from "../../core/units.js";
 import type { VenueOrder, VenuePosition } from "../../exchange/records.js";
 import type { Outcome, QueryAction } from "../../exchange/venue.js";
+import { stopLimitMs } from "../cancelling/stop-limit.js";
 import {
   type LeftoverOrder,
   leftoverFromOwnOrder,
@@ -20,10 +21,6 @@ import type { VenueMonitor } from "./venue-monitor.js";
 
 /** How far apart two runs may have estimated the exchange's clock, each from its own queries. */
 const CLOCKS_APART_MS: Ms = 1_000;
-/** Shortest wait for the fate of every order before the bot exits and names the leftover orders. */
-const GIVE_UP_MS = 30_000;
-/** Wait for the exchange's final answer, after no signed request can still be accepted. */
-const LAST_WORD_MS: Ms = 10_000;
 /** Pause between two reads of positions that differ at the exchange. */
 const POSITIONS_AGAIN_MS: Ms = 1_000;
 /** Pause between two cancel-alls of a market while an unknown order may still appear. */
@@ -92,8 +89,7 @@ export class ShutdownSequence {
     const { account, clock, config, dispatcher, dryRun } = this.#context;
     const nowMs = clock.monotonicMs();
     const left = account.orders.unresolved();
-    const giveUpMs = Math.max(GIVE_UP_MS, config.exchange.signatureWindowMs + LAST_WORD_MS);
-    if (nowMs - this.#sinceMs > giveUpMs)
+    if (nowMs - this.#sinceMs > stopLimitMs(config.exchange.signatureWindowMs))
       return this.#end(left, this.#isClear && left.length === 0 ? 0 : undefined);
     for (const order of left) {
       if (order.phase === "unknown" || order.cancelTries >= CANCELS_IN_VAIN)

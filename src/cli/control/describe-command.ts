@@ -80,19 +80,19 @@ function resumeSentence({ answer, outcome }: DescribedCommand): string {
   const where = whereText(answer, marketIds);
   const remain = answer.activeHalts.filter(
     ({ marketId }) => marketId === null || marketIds.includes(marketId),
-  ).length;
+  );
   const stopped =
     abandonedFlattening.length === 0
       ? ""
       : ` Flattening has stopped: ${openPositionsPhrase(positionsIn(answer, abandonedFlattening))}.`;
-  const remaining = `${formatCount(remain, "halt")} ${remain === 1 ? "remains" : "remain"}.`;
+  const remaining = `${formatCount(remain.length, "halt")} ${remain.length === 1 ? "remains" : "remain"}: ${haltNames(remain)}.`;
   if (endedHalts.length === 0) {
-    return remain === 0
+    return remain.length === 0
       ? `Nothing was resumed${where}: no halt is in force.${stopped}`
       : `Nothing was resumed${where}: ${remaining}${stopped}`;
   }
   const ended = `Resumed${where}: ${haltNames(endedHalts)} ended`;
-  return remain === 0
+  return remain.length === 0
     ? `${ended}, and the bot may quote.${stopped}`
     : `${ended}, and ${remaining}${stopped}`;
 }

@@ -9,7 +9,7 @@ import { writeUnmasked } from "../process/masked-output.js";
 export interface SessionCockpit {
   /** A fresh link. @throws RunError if there is no cockpit, or it is not open. */
   readonly link: () => Promise<CockpitLink>;
-  /** The newest link, for the screen, without its scheme; undefined once it was used. */
+  /** The newest link, for the screen; undefined once it was used. */
   readonly screenText: () => string | undefined;
   /** From here on stderr belongs to a live screen: no link is written there. */
   readonly holdBack: () => void;
@@ -17,7 +17,7 @@ export interface SessionCockpit {
 }
 
 /** The command that prints a link. */
-const COMMAND = "npx marketwright cockpit";
+export const COCKPIT_COMMAND = "npx marketwright cockpit";
 
 /**
  * Opens the cockpit, if the file has one, and prints a link once it listens. It never fails: a bot
@@ -50,7 +50,7 @@ export async function openSessionCockpit(
       if (isHeldBack) return;
       writeUnmasked(
         stderr,
-        `marketwright: the cockpit is at ${cockpitUrl(link)} (this link works once; ${COMMAND} prints another)\n`,
+        `marketwright: the cockpit is at ${cockpitUrl(link)} (this link works once; ${COCKPIT_COMMAND} prints another)\n`,
       );
     } catch (error) {
       log.warn({ error }, "the link to the cockpit could not be made");
@@ -68,7 +68,7 @@ export async function openSessionCockpit(
   });
   return {
     link: () => host.link(),
-    screenText: () => (shown === undefined ? undefined : cockpitUrl(shown).replace("http://", "")),
+    screenText: () => (shown === undefined ? undefined : cockpitUrl(shown)),
     holdBack: () => {
       isHeldBack = true;
     },

@@ -7,10 +7,13 @@ import { type LiveScreen, startScreen } from "../../monitoring/screen/screen-dri
 import type { CliContext } from "../cli-context.js";
 import { describeCommand } from "../control/describe-command.js";
 import type { ControlAnswer } from "./control-handler.js";
-import type { SessionCockpit } from "./session-cockpit.js";
+import { COCKPIT_COMMAND, type SessionCockpit } from "./session-cockpit.js";
 
 /** Reason of a halt from the screen. */
 const HALT_REASON = "requested at the screen";
+
+/** Said where the resume of one market leaves a halt of the account in force. */
+const ACCOUNT_HALT = "The account is halted: r, then y, ends it.";
 
 /** The bot to show, and its surroundings. */
 interface SessionScreenOptions {
@@ -36,10 +39,15 @@ export function openSessionScreen(
     startedMs: clock.nowMs(),
     startedMonotonicMs: clock.monotonicMs(),
     logFile,
+    cockpitCommand: COCKPIT_COMMAND,
     get cockpitLink() {
       return cockpit.screenText();
     },
   };
+  let isInterrupted = false;
+  void context.interrupted().then(() => {
+    isInterrupted = true;
+  });
   cockpit.holdBack();
   const screen = startScreen({
     terminal: context.stdout,
@@ -52,6 +60,8 @@ export function openSessionScreen(
         : {
             input: keyboard.input,
             isForeground: keyboard.isForeground,
+            isStopping: () => running.bot.phase === "stopping" || running.bot.phase === "stopped",
+            isInterrupted: () => isInterrupted,
             markets: [...running.bot.context.traders.keys()],
             actions: keyActions(running, handle, keyboard.interrupt),
           },
@@ -81,7 +91,15 @@ function keyActions(
       resume: resumeCommand,
       maxSlippageBps: 0,
     });
-    return text.split("\n")[0] ?? "";
+    const sentence = text.split("\n")[0] ?? "";
+    const isOfOneMarket = command.command === "resume" && command.marketId !== undefined;
+    const isAccountHalted = answer.activeHalts.some(
+      ({ name, marketId, endsByItself }) =>
+        (marketId === null || marketId === undefined) &&
+        !endsByItself &&
+        name !== "domain-mismatch",
+    );
+    return isOfOneMarket && isAccountHalted ? `${ACCOUNT_HALT} ${sentence}` : sentence;
   };
   const of = (marketId: MarketId | undefined) => (marketId === undefined ? {} : { marketId });
   return {

@@ -18,6 +18,10 @@ interface ScreenControlsDeps {
   readonly clock: Clock;
   readonly actions: ScreenActions;
   readonly markets: readonly MarketId[];
+  /** True while the bot stops: it takes no commands then. */
+  readonly isStopping: () => boolean;
+  /** True once Ctrl-C or a signal has stopped the bot. */
+  readonly isInterrupted: () => boolean;
   /** Called after each change of the view. */
   readonly onChange: () => void;
 }
@@ -30,7 +34,10 @@ const ANSWER_MS: Ms = 8_000;
 const CTRL_C = "\u0003";
 const CTRL_Z = "\u001a";
 
-/** A question: `y` is for all markets, `m` for the chosen one. */
+/**
+ * A question: `y` is for all markets, `m` for the chosen one. Its text begins with the keys, which
+ * a narrow terminal must not hide.
+ */
 interface Question {
   readonly text: string;
   readonly yes: () => void;
@@ -44,6 +51,7 @@ interface Question {
 export class ScreenControls {
   readonly #deps: ScreenControlsDeps;
   #isHelp = false;
+  #helpPage = 0;
   #focus = 0;
   #question: (Question & { readonly atMs: Ms }) | undefined;
   #answer: { readonly text: string; readonly atMs: Ms } | undefined;
@@ -54,13 +62,18 @@ export class ScreenControls {
 
   get view(): ScreenView {
     const nowMs = this.#deps.clock.monotonicMs();
-    if (this.#question !== undefined && nowMs >= this.#question.atMs + QUESTION_MS)
+    if (this.#question !== undefined && this.#deps.isStopping()) this.#question = undefined;
+    if (this.#question !== undefined && nowMs >= this.#question.atMs + QUESTION_MS) {
       this.#question = undefined;
+      this.#say(`The question lapsed after ${QUESTION_MS / 1000} s: nothing was done.`);
+    }
     if (this.#answer !== undefined && nowMs >= this.#answer.atMs + ANSWER_MS)
       this.#answer = undefined;
     return {
       hasKeys: true,
       isHelp: this.#isHelp,
+      helpPage: this.#helpPage,
+      isInterrupted: this.#deps.isInterrupted(),
       focus: this.#focus,
       prompt: this.#question?.text ?? this.#answer?.text,
     };
@@ -90,28 +103,37 @@ export class ScreenControls {
       return this.#say("Nothing was done.");
     }
     if (this.#isHelp) {
-      this.#isHelp = false;
+      if (key === " ") this.#helpPage += 1;
+      else this.#isHelp = false;
       return;
     }
     this.#command(key);
   }
 
   #command(key: string): void {
-    const { markets, actions } = this.#deps;
+    const { markets, actions, isStopping } = this.#deps;
+    if (isStopping() && key !== "?" && key !== CTRL_Z) return;
     switch (key) {
       case "q":
-        return this.#ask("Stop the bot? It cancels its orders and exits.  y: yes", () =>
+        return this.#ask("y yes, n no: stop the bot? It cancels its orders and exits.", () =>
           actions.stop(),
         );
       case "h":
-        return this.#askMarkets("Halt", actions.halt.bind(actions));
+        return this.#askMarkets(
+          "halt? It cancels the quotes; positions stay open.",
+          actions.halt.bind(actions),
+        );
       case "r":
-        return this.#askMarkets("Resume", actions.resume.bind(actions));
+        return this.#askMarkets(
+          "resume? It ends halts and quotes again.",
+          actions.resume.bind(actions),
+        );
       case "m":
         this.#focus = (this.#focus + 1) % Math.max(1, markets.length);
         return;
       case "?":
         this.#isHelp = true;
+        this.#helpPage = 0;
         return;
       case CTRL_Z:
         return this.#say("Ctrl-Z does nothing: a suspended bot would leave its quotes alone.");
@@ -119,7 +141,10 @@ export class ScreenControls {
     }
   }
 
-  #askMarkets(verb: string, command: (marketId: MarketId | undefined) => Promise<string>): void {
+  #askMarkets(
+    question: string,
+    command: (marketId: MarketId | undefined) => Promise<string>,
+  ): void {
     const { markets } = this.#deps;
     const chosen = markets.length > 1 ? markets[this.#focus] : undefined;
     const run = (marketId?: MarketId) => (): void => {
@@ -129,13 +154,13 @@ export class ScreenControls {
           this.#finish(`Failed: ${error instanceof Error ? error.message : String(error)}`),
       );
     };
-    if (chosen === undefined) return this.#ask(`${verb}?  y: yes`, run());
-    this.#ask(`${verb}?  y: all markets  m: ${chosen} alone`, run(), run(chosen));
+    if (chosen === undefined) return this.#ask(`y yes, n no: ${question}`, run());
+    this.#ask(`y all, m ${chosen}, n no: ${question}`, run(), run(chosen));
   }
 
   #ask(text: string, yes: () => void, one?: () => void): void {
     const atMs = this.#deps.clock.monotonicMs();
-    this.#question = { text: `${text}  any other key: no`, yes, one, atMs };
+    this.#question = { text, yes, one, atMs };
   }
 
   #finish(text: string): void {

@@ -33,6 +33,10 @@ export interface ScreenKeys {
    * is stopped by the system, with its orders in the market.
    */
   readonly isForeground: () => boolean;
+  /** True while the bot stops: it takes no commands then. */
+  readonly isStopping: () => boolean;
+  /** True once Ctrl-C or a signal has stopped the bot. */
+  readonly isInterrupted: () => boolean;
   readonly markets: readonly MarketId[];
   readonly actions: ScreenActions;
 }
@@ -88,13 +92,17 @@ export function startScreen({
           clock,
           actions: keys.actions,
           markets: keys.markets,
+          isStopping: keys.isStopping,
+          isInterrupted: keys.isInterrupted,
           onChange: () => redraw(),
         });
   const redraw = (): void => {
     if (!drawn) return;
     const options = { color, ...(isRaw && controls !== undefined ? { view: controls.view } : {}) };
-    const text = renderScreen(model(), terminal.columns ?? 80, terminal.rows ?? 24, options);
-    if (frames.show(`${owed}\x1b[H${text.replaceAll("\n", "\r\n")}`)) owed = "";
+    const shown = model();
+    const text = renderScreen(shown, terminal.columns ?? 80, terminal.rows ?? 24, options);
+    const frame = `${owed}\x1b[H${text.replaceAll("\n", "\r\n")}`;
+    if (frames.show(frame, shown.cockpitLink)) owed = "";
   };
   const resized = (): void => {
     if (owed === "") owed = CLEAR;

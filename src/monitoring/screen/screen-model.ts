@@ -158,6 +158,8 @@ export interface ScreenModel {
   readonly guard?: ScreenGuard | undefined;
   /** Set while the bot stops: the number of its orders that may still fill. */
   readonly stoppingOrders?: number | undefined;
+  /** How long a bot that stops waits for the exchange at most. */
+  readonly stopLimitMs: Ms;
   readonly budgets: readonly ScreenBudget[];
   readonly halts: readonly string[];
   /** The active steps of the risk ladder, as text. */
@@ -169,8 +171,10 @@ export interface ScreenModel {
   readonly notes: readonly ScreenNote[];
   /** Where the log goes meanwhile. */
   readonly logFile: string;
-  /** A link to the cockpit that nobody has used yet. */
+  /** The address of the cockpit with a token that nobody has used yet. */
   readonly cockpitLink?: string | undefined;
+  /** The command that prints a link to the cockpit. */
+  readonly cockpitCommand: string;
 }
 
 /** The part of a screen that the person at the keys has chosen. */
@@ -178,6 +182,10 @@ export interface ScreenView {
   /** False where no keys are read. */
   readonly hasKeys: boolean;
   readonly isHelp: boolean;
+  /** Page of the help, counted from 0; after the last comes the first again. */
+  readonly helpPage: number;
+  /** True once Ctrl-C or a signal has stopped the bot: the next one ends the process at once. */
+  readonly isInterrupted: boolean;
   /** Number of the market that comes first where not all fit, counted from 0. */
   readonly focus: number;
   /** A question, or the answer to a command, in place of the list of keys. */

@@ -19,7 +19,14 @@ const ROW_MIN = 11;
 const ROW_MAX = 27;
 
 /** The view of a screen without keys. */
-const NO_KEYS: ScreenView = { hasKeys: false, isHelp: false, focus: 0, prompt: undefined };
+const NO_KEYS: ScreenView = {
+  hasKeys: false,
+  isHelp: false,
+  helpPage: 0,
+  isInterrupted: false,
+  focus: 0,
+  prompt: undefined,
+};
 
 /**
  * Renders the live view as text: at most `height` lines of exactly `width` columns, the same for
@@ -34,15 +41,14 @@ export function renderScreen(
 ): string {
   const columns = Math.max(1, width);
   const head = renderHeader(model, columns);
-  // A link is of use only as a whole, so it has a line of its own.
-  const link: Line[] =
-    model.cockpitLink === undefined ? [] : [[[`cockpit: ${model.cockpitLink}`, "plain"]]];
+  const link = linkLines(model.cockpitLink, columns);
   const room = Math.max(0, height - head.length - link.length - 1);
-  const body = (view.isHelp ? renderHelp() : bodyLines(model, columns, room, view)).slice(0, room);
+  const help = view.isHelp ? helpPage(model, columns, room, view) : undefined;
+  const body = (help?.lines ?? bodyLines(model, columns, room, view)).slice(0, room);
   const filler: Line[] = Array.from({ length: room - body.length }, () => []);
   // A question must be visible however little room there is.
   const lines = [...head, ...body, ...filler, ...link].slice(0, Math.max(0, height - 1));
-  return [...lines, footerLine(model, view)]
+  return [...lines, help?.footer ?? footerLine(model, view)]
     .map((line) => renderLine(fitToWidth(line, columns), color))
     .join("\n");
 }
@@ -95,8 +101,49 @@ function marketRows(model: ScreenModel, width: number, room: number, view: Scree
   return [...lines.slice(0, room - 1), [[more, "yellow"]]];
 }
 
-function footerLine({ logFile }: ScreenModel, { prompt, hasKeys }: ScreenView): Line {
+/** A link is of use only as a whole: one that does not fit in a line has several. */
+function linkLines(link: string | undefined, columns: number): Line[] {
+  if (link === undefined) return [];
+  const whole = [`cockpit: ${link}`, link].find((text) => text.length <= columns);
+  if (whole !== undefined) return [[[whole, "plain"]]];
+  // A part of an address is masked as a secret; without its scheme it is none.
+  const parts = link.replace(/^https?:\/\//, "").match(new RegExp(`.{1,${columns}}`, "g")) ?? [];
+  return parts.map((part) => [[part, "plain"]]);
+}
+
+/** The page of the help that fits, and the keys that turn it. */
+function helpPage(
+  { cockpitCommand }: ScreenModel,
+  columns: number,
+  room: number,
+  { helpPage: page }: ScreenView,
+): { readonly lines: readonly Line[]; readonly footer: Line | undefined } {
+  const all = renderHelp(cockpitCommand, columns);
+  const size = Math.max(1, room);
+  const pages = Math.ceil(all.length / size);
+  const shown = page % pages;
+  const turn = pages === 1 ? "" : `space: next page (${shown + 1}/${pages})   `;
+  return {
+    lines: all.slice(shown * size, (shown + 1) * size),
+    footer: [[`${turn}any key: back`, "plain"]],
+  };
+}
+
+function footerLine(
+  { logFile, stoppingOrders, stopLimitMs }: ScreenModel,
+  { prompt, hasKeys, isInterrupted }: ScreenView,
+): Line {
   if (prompt !== undefined) return [[` ${prompt} `, "inverse"]];
+  if (stoppingOrders !== undefined)
+    return [
+      // Most important first: a narrow terminal cuts the end.
+      [`Ctrl-C${isInterrupted ? "" : " twice"}: exit now, orders stay open`, "plain"],
+      [
+        `   it waits at most ${Math.ceil(stopLimitMs / 1000)} s for the exchange to confirm that none is`,
+        "plain",
+      ],
+      [`   log: ${logFile}`, "dim"],
+    ];
   if (!hasKeys) return [[`Ctrl-C cancels the bot's orders and exits   log: ${logFile}`, "dim"]];
   return [
     ["q stop  h halt  r resume  m next market  ? help", "plain"],

@@ -26,15 +26,25 @@ export class TerminalFrames {
     this.#descriptor = stream.fd === undefined ? undefined : openNonBlocking(stream.fd);
   }
 
-  /** @returns true if the terminal has it, or will have; false if it skips the frame. */
-  show(frame: string): boolean {
+  /**
+   * @param plain the one text that is not masked: a link whose token the reader of the terminal
+   * needs.
+   * @returns true if the terminal has it, or will have; false if it skips the frame.
+   */
+  show(frame: string, plain?: string): boolean {
     if (this.#descriptor === undefined) {
-      this.#stream.write(frame);
+      // The stream masks whole addresses itself.
+      const rest = plain?.replace(/^https?:\/\//, "").padEnd(plain.length);
+      this.#stream.write(
+        plain === undefined || rest === undefined ? frame : frame.replaceAll(plain, rest),
+      );
       return true;
     }
     if (!this.#writeRest(this.#descriptor)) return false;
     // Nothing else masks direct writes to the descriptor.
-    const text = Buffer.from(maskSecrets(frame));
+    const text = Buffer.from(
+      plain === undefined ? maskSecrets(frame) : frame.split(plain).map(maskSecrets).join(plain),
+    );
     this.#rest = text;
     // A frame of which nothing is written yet can be dropped.
     if (!this.#writeRest(this.#descriptor) && this.#rest.length === text.length) {

@@ -12,6 +12,7 @@ import type {
   ScreenOwnLevel,
   ScreenReason,
 } from "../../../monitoring/screen/screen-model.js";
+import { stopLimitMs } from "../../cancelling/stop-limit.js";
 import type { Bot } from "../../engine/bot.js";
 import type { MarketTrader } from "../../market/market-trader.js";
 import { type BotStatus, buildBotStatus } from "../../status/bot-status.js";
@@ -33,13 +34,15 @@ export interface ScreenSetting {
   readonly logFile: string;
   /** A link to the cockpit that nobody has used yet. */
   readonly cockpitLink?: string | undefined;
+  /** The command that prints a link to the cockpit. */
+  readonly cockpitCommand: string;
 }
 
 /** The live screen of a bot at this moment: what its status says, in few digits. */
 export function buildScreenModel(
   bot: Bot,
   monitor: RunMonitor,
-  { clock, startedMs, startedMonotonicMs, logFile, cockpitLink }: ScreenSetting,
+  { clock, startedMs, startedMonotonicMs, logFile, cockpitLink, cockpitCommand }: ScreenSetting,
 ): ScreenModel {
   // The guard is in the status of a bot that has one.
   const status: BotStatus & { readonly guard?: ScreenGuard } = buildBotStatus(bot);
@@ -64,6 +67,7 @@ export function buildScreenModel(
       bot.phase === "stopping" || bot.phase === "stopped"
         ? bot.context.account.orders.unresolved().length
         : undefined,
+    stopLimitMs: stopLimitMs(config.exchange.signatureWindowMs),
     budgets: Object.entries(status.tokens).map(([name, { left, limit }]) => ({
       name,
       left,
@@ -81,6 +85,7 @@ export function buildScreenModel(
     notes: monitor.notes,
     logFile,
     cockpitLink,
+    cockpitCommand,
   };
 }
 

@@ -161,6 +161,11 @@ export class Chart {
       least = Math.min(least, value);
       most = Math.max(most, value);
     }
+    if (least === most) {
+      // Otherwise the axis of a level that does not move would begin at zero.
+      const pad = Math.abs(least) / 10_000 || 1;
+      return [least - pad, most + pad];
+    }
     return uPlot.rangeNum(least, most, 0.05, true);
   }
 

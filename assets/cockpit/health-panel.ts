@@ -99,9 +99,10 @@ function streamItem(name: string): ListItem<Stream> {
   };
 }
 
-function streamActivity({ state, ageMs = 0 }: Stream): Activity {
+function streamActivity({ name, state, ageMs = 0 }: Stream): Activity {
   if (state === "down") return { word: "down", health: "bad" };
-  return ageMs > OLD_STREAM_MS
+  // An account without orders and fills has no messages.
+  return name === "market" && ageMs > OLD_STREAM_MS
     ? { word: "quiet", health: "waiting" }
     : { word: "up", health: "good" };
 }

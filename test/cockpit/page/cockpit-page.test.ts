@@ -180,7 +180,7 @@ describe.skipIf(!hasBrowser)(`the cockpit's page in a browser${skipNote}`, () =>
     expect((await edge.locator("th, td").allInnerTexts()).map(plain).slice(0, 3)).toEqual([
       "50000.0",
       "beyond",
-      "◆ 0.75",
+      "◆ 0.750",
     ]);
     const touch = frame.status.markets.btcusdc?.bestBid;
     expect(plain(await page.locator(".ladder tr.bid th").first().innerText())).toBe(touch);

@@ -39,7 +39,7 @@ export class NoticesPanel {
   }
 }
 
-/** Sets the fields of a line apart: `fill marketId=btcusdc side=SELL` is `fill · marketId btcusdc …`. */
+/** Sets the fields of a line apart: `halt marketId=btcusdc` becomes `halt · marketId btcusdc`. */
 function noticeText(text: string): string {
   return text.replaceAll(/ (\w+)=/g, " · $1 ");
 }

@@ -51,6 +51,28 @@ describe("the page of a bot's status", () => {
     expect(page).toMatch(/^btcusdc +quoting +\S+ BTC +60000.1235 +7200.01 USDC .* 1 bid, 1 ask /m);
   });
 
+  it("says what ends a rung of the risk ladder, with the present value, and whose bid it shows", async () => {
+    const page = formatStatus(
+      await quoted({
+        ladder: ["drawdown: only orders that reduce the position rest: 4.5 of 4"],
+        ladderRungs: [
+          {
+            measure: "drawdown",
+            threshold: "4",
+            unit: "quote",
+            action: "reduce",
+            measured: "3.9",
+            isActive: true,
+            why: "a drawdown of 4.5, allowed 4; it ends below 3.2 quote",
+          },
+        ],
+      }),
+      RESUME,
+    );
+    expect(page).toContain("rest: 4.5 of 4\n  drawdown: now 3.9 quote, it ends below 3.2 quote\n");
+    expect(page).toMatch(/ orders +market bid +market ask$/m);
+  });
+
   it("says which halts are in force, and what ends each", async () => {
     const page = formatStatus(
       await quoted({

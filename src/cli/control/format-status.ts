@@ -30,6 +30,7 @@ export function formatStatus(status: ControlAnswer, resume: string): string {
     accountLines(status),
     halts,
     ...ladder.map((rung) => `risk ladder: ${oneLine(rung, REASON_CHARACTERS)}\n`),
+    rungEndLines(status),
     tokenLine(status),
     "\n",
     marketLines(status),
@@ -67,6 +68,21 @@ function accountLines(status: ControlAnswer): string {
     { name: "earned", amount: formatSignedQuote(earnedQuote, quoteAsset), note: parts.join(", ") },
     ...transferLines(transfersQuote, quoteAsset),
   ]);
+}
+
+/** The present value of each measure whose rung is in force, and what ends that rung. */
+function rungEndLines({ ladderRungs }: ControlAnswer): string {
+  const byMeasure = new Map<string, string>();
+  for (const { measure, marketId, measured, unit, isActive, why } of ladderRungs) {
+    if (!isActive || why === undefined) continue;
+    const name = `${measure}${marketId === undefined ? "" : ` of ${marketId}`}`;
+    const now = measured === undefined ? "not known now" : `now ${measured} ${unit}`;
+    // The reading at which it acted is in the line above.
+    const end = why.split("; ").at(-1) ?? why;
+    // The highest rung of a measure comes last.
+    byMeasure.set(name, `  ${name}: ${now}, ${end}\n`);
+  }
+  return [...byMeasure.values()].join("");
 }
 
 function tokenLine({ tokens }: ControlAnswer): string {
@@ -107,8 +123,8 @@ function marketLines({ markets, openPositions }: ControlAnswer): string {
       isNumeric: true,
     },
     { heading: "orders", cells: cells(ordersText) },
-    { heading: "bid", cells: cells(({ bestBid }) => bestBid ?? ""), isNumeric: true },
-    { heading: "ask", cells: cells(({ bestAsk }) => bestAsk ?? ""), isNumeric: true },
+    { heading: "market bid", cells: cells(({ bestBid }) => bestBid ?? ""), isNumeric: true },
+    { heading: "market ask", cells: cells(({ bestAsk }) => bestAsk ?? ""), isNumeric: true },
   ]);
 }
 

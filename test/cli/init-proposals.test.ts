@@ -77,6 +77,18 @@ function market({
 const venue = { waiveGasFeeMinimumQuote: 0n };
 const quote = (amount: number): bigint => BigInt(amount) * 1_000_000n;
 
+describe("the reasons of a proposal", () => {
+  it("say that a fill earns mostly by the rebate where the spread is below it", () => {
+    const rebate = market({ rules: { makerFeeRate: -BP / 2n } });
+    expect(proposeSpread(rebate, balanced).reason).toContain(
+      "so close, a fill earns mostly by the maker rebate of 0.5 bps",
+    );
+    expect(proposeSpread(market(), balanced).reason).not.toContain("rebate");
+    const wide = market({ bid: 599_900, ask: 600_100, rules: { makerFeeRate: -BP / 2n } });
+    expect(proposeSpread(wide, balanced).reason).not.toContain("rebate");
+  });
+});
+
 describe("the proposed half spread", () => {
   it("covers the maker fee and a tick", () => {
     // 2 bps of 60000.05 are 120.0001 ticks.
@@ -85,7 +97,7 @@ describe("the proposed half spread", () => {
       bold,
     );
     expect([halfSpreadTicks, floorTicks]).toEqual([122, 122]);
-    expect(reason).toBe("122 ticks now: the maker fee (121 ticks), and a tick");
+    expect(reason).toBe("init proposed 122 ticks: the maker fee (121 ticks), and a tick");
   });
 
   it("is at least a tick where makers are paid", () => {
@@ -98,7 +110,7 @@ describe("the proposed half spread", () => {
     expect(proposeSpread(facts, balanced)).toMatchObject({
       halfSpreadTicks: 26,
       toleranceTicks: 13,
-      reason: "26 ticks now: the exchange's own half spread",
+      reason: "init proposed 26 ticks: the exchange's own half spread",
     });
   });
 
@@ -147,7 +159,7 @@ describe("the proposed sizes", () => {
       appetite: balanced,
     });
     expect(sizes).toMatchObject({ positionLots: 99, orderLots: 9, maxOrderLots: 18 });
-    expect(sizes.positionReason).toBe("worth 5940.0099: 50 % of the balance");
+    expect(sizes.positionReason).toBe("init proposed 0.099, worth 5940.0099: 50 % of the balance");
   });
 
   it("are no more than a quarter of the displayed depth", () => {
@@ -162,7 +174,7 @@ describe("the proposed sizes", () => {
     const budget = { balance: quote(12_000), marketCount: 1, appetite: bold };
     expect(proposeSizes(market({ rules: { maxLeverage: 1 } }), venue, budget)).toMatchObject({
       positionLots: 99,
-      positionReason: "worth 5940.0099: half of what the exchange allows",
+      positionReason: "init proposed 0.099, worth 5940.0099: half of what the exchange allows",
     });
     const limited = market({ rules: { maxExposure: quote(6000) } });
     expect(proposeSizes(limited, venue, budget).positionLots).toBe(49);

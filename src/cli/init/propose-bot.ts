@@ -184,7 +184,7 @@ function riskLines(
     {
       key: "maxDrawdownQuote",
       value: scaledToDecimal(drawdown, rules.creditDecimals),
-      reason: `loss from the peak: ${appetite.drawdownPercent} % of the balance`,
+      reason: `loss from the peak: init proposed ${appetite.drawdownPercent} % of the balance`,
     },
     { key: "onDrawdown", value: appetite.onDrawdown, reason: appetite.onDrawdownReason },
     {
@@ -192,8 +192,8 @@ function riskLines(
       value: `${leverage}`,
       reason:
         leverage === allowed
-          ? "the exchange's own limit"
-          : "room for twice the positions at their limits",
+          ? `init proposed ${leverage}: the exchange's own limit`
+          : `init proposed ${leverage}: room for twice the positions at their limits`,
     },
   ];
 }

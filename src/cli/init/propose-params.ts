@@ -124,7 +124,7 @@ function modelLines(input: ParamsInput): readonly ConfigLine[] {
     {
       key: "kPerBps",
       value: figures(Math.min(MAX_PER_BPS, 1 / wanted)),
-      reason: `k: makes the half spread about ${ticksToBps(spread.halfSpreadTicks, facts)} bps, ${spread.reason}`,
+      reason: `k: at first a half spread of about ${ticksToBps(spread.halfSpreadTicks, facts)} bps; ${spread.reason}`,
     },
     {
       key: "sigma",

@@ -70,7 +70,7 @@ export function proposeSizes(
         : wanted === byShare
           ? `${appetite.ordersToLimit} such orders fill maxPositionBase`
           : `a quarter of what the best ${LEVELS_TEXT} show on the thinner side`;
-  const worth = instrument.creditToDecimal(positionCredit);
+  const worth = `init proposed ${instrument.formatAmount(positionLots)}, worth ${instrument.creditToDecimal(positionCredit)}`;
   const maxOrderLots = Math.min(2 * orderLots, rules.maxLots);
   return {
     orderLots,
@@ -83,10 +83,10 @@ export function proposeSizes(
     positionLots,
     positionReason:
       positionLots > byBalance
-        ? `worth ${worth}: two of the smallest orders`
+        ? `${worth}: two of the smallest orders`
         : exposure < share
-          ? `worth ${worth}: half of what the exchange allows`
-          : `worth ${worth}: ${appetite.positionsPercent} % of the balance${marketCount === 1 ? "" : `, over ${marketCount} markets`}`,
+          ? `${worth}: half of what the exchange allows`
+          : `${worth}: ${appetite.positionsPercent} % of the balance${marketCount === 1 ? "" : `, over ${marketCount} markets`}`,
     positionCredit,
   };
 }

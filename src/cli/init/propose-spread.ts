@@ -61,9 +61,9 @@ export function proposeSpread(facts: MarketFacts, appetite: RiskAppetite): Sprea
     halfSpreadTicks,
     floorTicks,
     toleranceTicks,
-    reason: `${inTicks(halfSpreadTicks)} now: ${cause}`,
-    floorReason: `${inTicks(floorTicks)} now: ${floorText(feeTicks)}`,
-    toleranceReason: `a quote moves only when it is off by more than ${inTicks(toleranceTicks)}`,
+    reason: `init proposed ${inTicks(halfSpreadTicks)}: ${cause}${rebateText(facts, halfSpreadTicks)}`,
+    floorReason: `init proposed ${inTicks(floorTicks)}: ${floorText(feeTicks)}`,
+    toleranceReason: "a quote moves only when it is off by more ticks than this",
   };
 }
 
@@ -88,6 +88,14 @@ function floorText(feeTicks: Ticks): string {
   return feeTicks === 0
     ? "a tick; the maker fee is not above 0"
     : `the maker fee (${inTicks(feeTicks)}), and a tick`;
+}
+
+/** Says where a fill earns more by the rebate of makers than by its distance from the mid. */
+function rebateText({ rules, ...prices }: MarketFacts, halfSpreadTicks: Ticks): string {
+  const rebateBps = new Decimal((-rules.makerFeeRate).toString()).times(10_000).div(`${RATE_UNIT}`);
+  return rebateBps.gt(ticksToBps(halfSpreadTicks, prices))
+    ? `; so close, a fill earns mostly by the maker rebate of ${rebateBps.toFixed()} bps`
+    : "";
 }
 
 function inTicks(ticks: Ticks): string {

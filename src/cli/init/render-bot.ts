@@ -43,6 +43,7 @@ export function renderBot(header: BotHeader, proposed: readonly ConfigLine[]): s
     ),
     ...notes.map((note) => renderComment(note)),
     ...sections.map((section) => `\n${renderConfigLines([section])}`),
+    "\n# A page in the browser for this bot and others (docs/reference/cockpit.md):\n# cockpit: { port: 8630, control: true }\n",
     "\n# For Prometheus and health checks (docs/guides/set-alerts.md):\n# metrics: { port: 9464 }\n",
   ].join("");
 }

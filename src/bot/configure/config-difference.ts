@@ -67,8 +67,8 @@ export interface ConfigDifference {
   /** True if the values were written to the file. */
   readonly saved: boolean;
   /**
-   * Values that a save wrote: the file's former values and its values now, also of keys that were set
-   * before. Absent where nothing is saved.
+   * Values that a save wrote: the file's former values and its values now, also of keys that were
+   * set before. Absent where nothing is saved.
    */
   readonly written?: readonly ChangedValue[];
 }

@@ -348,7 +348,7 @@ describe("a command of a page", () => {
     expect(audit.map((line) => JSON.parse(line))).toMatchObject([
       { via: "cockpit", command: request, outcome: "ok" },
       { via: "cockpit", command: { command: "resume" }, outcome: "ok" },
-      ...Array.from({ length: 3 }, () => ({
+      ...Array.from({ length: 5 }, () => ({
         via: "cockpit",
         command: { command: "set" },
         outcome: "error",

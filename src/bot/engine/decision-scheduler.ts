@@ -56,8 +56,11 @@ export class DecisionScheduler {
     });
   }
 
-  /** Records the mid of a market, and emits a view to its strategy if a decision is due. */
-  decide(trader: MarketTrader): void {
+  /**
+   * Records the mid of a market, and emits a view to its strategy if a decision is due. True if it
+   * has.
+   */
+  decide(trader: MarketTrader): boolean {
     const { account, clock, phase } = this.#context;
     trader.noteOwn(account.orders, clock.monotonicMs());
     const midHalfTicks = trader.noteTouch(trader.touch()) ? trader.midHalfTicks : undefined;
@@ -65,11 +68,11 @@ export class DecisionScheduler {
       account.onMid(trader.marketId, midHalfTicks);
       this.#liquidatedInventory.noteMid(trader);
     }
-    if (phase !== "running" || !trader.running) return;
+    if (phase !== "running" || !trader.running) return false;
     const cause = trader.decisions.due(clock.monotonicMs());
-    if (cause === null || (!this.#isRound && !URGENT.has(cause))) return;
+    if (cause === null || (!this.#isRound && !URGENT.has(cause))) return false;
     trader.decisions.decided(clock.monotonicMs());
-    trader.emitView(cause, viewInputsFor(this.#context, trader));
+    return trader.emitView(cause, viewInputsFor(this.#context, trader));
   }
 
   /**

@@ -14,7 +14,7 @@ import type { Quote, TargetIntent, UnwindSchedule } from "../../strategies/inten
 import type { BotConfig } from "../config/config.js";
 import type { AccountEventHandler } from "../engine/account-event-handler.js";
 import type { BotContext } from "../engine/context.js";
-import type { MarketTrader } from "../market/market-trader.js";
+import type { MarketTrader, PlanBasis } from "../market/market-trader.js";
 import type { TradingGuards } from "../safety/trading-guards.js";
 import type { LiquidatedInventory } from "../unwind/liquidated-inventory.js";
 import { cancelSubject, slotSubject } from "./dispatcher.js";
@@ -23,6 +23,11 @@ import { executorTouch, restingIn } from "./executor-touch.js";
 const SIDES: readonly Side[] = ["BUY", "SELL"];
 /** How far beyond the touch a slice of a target position may reach. */
 const SLICE_REACH_TICKS = 20;
+
+/** A plan, and the conditions under which it was made. */
+interface PlanOnBasis extends PlanBasis {
+  readonly plan: Plan;
+}
 
 /**
  * Plans a market from its desired quotes and working orders, and makes the outbox match the plan.
@@ -75,12 +80,28 @@ export class ExecutionPlanner {
   plan(trader: MarketTrader, causeMonotonicMs: Ms | undefined): void {
     trader.startPlan();
     const nowMs = this.#context.exchangeTime.nowMs();
-    const { plan: wanted, isLasting } = this.#planOf(trader, nowMs);
+    const { plan: wanted, ...basis } = this.#planOf(trader, nowMs);
     const plan = this.#withoutOverLimit(trader, wanted, trader.overLimit);
-    trader.finishPlan(plan, isLasting);
+    trader.finishPlan(plan, basis);
     this.#assignLevels(trader, plan);
     if (this.#context.dryRun) this.#report(trader, plan);
     else this.#queue(trader, plan, causeMonotonicMs);
+  }
+
+  /**
+   * True if a plan at this view may be another than the newest one, although nothing has marked the
+   * market: the newest one acts, ages or withholds something, or it saw another touch. The book may
+   * show an order of ours for a moment after its end, so the touch changes without an event of its
+   * own.
+   */
+  mayDiffer(trader: MarketTrader): boolean {
+    const { plan, planTouch } = trader;
+    const { orders } = this.#context.account;
+    if (plan === undefined || planTouch === undefined || !trader.isPlanLasting) return true;
+    if (plan.places.length > 0 || plan.cancels.length > 0 || plan.withheld.length > 0) return true;
+    if (orders.foreign(trader.marketId).length > 0) return true;
+    const { bestBidTicks, bestAskTicks } = executorTouch(trader, restingIn(trader, orders));
+    return bestBidTicks !== planTouch.bestBidTicks || bestAskTicks !== planTouch.bestAskTicks;
   }
 
   /** Cancels the kept orders that changed limits do not allow. */
@@ -102,8 +123,7 @@ export class ExecutionPlanner {
     return { ...plan, keeps: kept, cancels };
   }
 
-  /** `isLasting` is true if the plan stays right while only time passes and tokens are spent. */
-  #planOf(trader: MarketTrader, nowMs: Ms): { readonly plan: Plan; readonly isLasting: boolean } {
+  #planOf(trader: MarketTrader, nowMs: Ms): PlanOnBasis {
     const unwind =
       trader.target === undefined && this.#mayUnwind(trader)
         ? this.#liquidatedInventory.intentFor(trader)
@@ -113,7 +133,7 @@ export class ExecutionPlanner {
       const touch = executorTouch(trader, restingIn(trader, this.#context.account.orders));
       const unwindPlan = this.#worked(trader, unwind, trader.lastUnwindSliceAtMs, touch, nowMs);
       this.#liquidatedInventory.planned(trader, unwindPlan.state, unwindPlan.why);
-      return { plan: unwindPlan, isLasting: false };
+      return { plan: unwindPlan, isLasting: false, touch };
     }
     if (trader.target !== undefined && this.#context.phase === "running") {
       const touch = executorTouch(trader, restingIn(trader, this.#context.account.orders));
@@ -134,7 +154,7 @@ export class ExecutionPlanner {
         });
         trader.completeTarget();
       }
-      return { plan: targetPlan, isLasting: false };
+      return { plan: targetPlan, isLasting: false, touch };
     }
     return this.#quotesPlan(trader, this.#quotesOf(trader), this.#settings, this.#reducing);
   }
@@ -145,7 +165,7 @@ export class ExecutionPlanner {
     quotes: readonly Quote[],
     usual: QuoteSettings,
     reducing: QuoteSettings,
-  ): { readonly plan: Plan; readonly isLasting: boolean } {
+  ): PlanOnBasis {
     const { account, budget } = this.#context;
     const orders = account.orders.mayStillFill(trader.marketId);
     const working = this.#workingOrders(trader, orders);
@@ -180,6 +200,7 @@ export class ExecutionPlanner {
         plan.withdrawals.length === 0 &&
         settings.timeInForce !== "GTT" &&
         !working.some(endsByItself),
+      touch,
     };
   }
 

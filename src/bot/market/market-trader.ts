@@ -1,6 +1,7 @@
 import type { Instrument } from "../../core/instrument.js";
 import type { CreditUnits, Hex, Lots, MarketId, Ms, Side, Ticks } from "../../core/units.js";
 import type { MarketRules } from "../../exchange/records.js";
+import type { BestPrices } from "../../executor/crossing.js";
 import type { Plan } from "../../executor/plan.js";
 import type { TargetPlan } from "../../executor/plan-target.js";
 import { type NetTouch, netBest, netTouch } from "../../market/book/net-book.js";
@@ -73,6 +74,14 @@ interface OwnBookOrders {
   inBook(marketId: MarketId): readonly OwnBookOrder[];
 }
 
+/** Conditions under which a plan was made. */
+export interface PlanBasis {
+  /** True if the plan stays right while only time passes and tokens are spent. */
+  readonly isLasting: boolean;
+  /** The touch of the others, to which it keeps its distance. */
+  readonly touch: BestPrices;
+}
+
 /**
  * The trading state of one market: its book and marks, its strategy, and its desired orders. Only
  * its own methods change it.
@@ -101,6 +110,7 @@ export class MarketTrader {
   #refusal: string | undefined;
   #plan: Plan | TargetPlan | undefined;
   #isPlanLasting = false;
+  #planTouch: BestPrices | undefined;
   #awaitingView = true;
   #isDirty = true;
   readonly #deps: MarketTraderDeps;
@@ -257,6 +267,11 @@ export class MarketTrader {
     return this.#isPlanLasting;
   }
 
+  /** The touch that the newest plan saw. */
+  get planTouch(): BestPrices | undefined {
+    return this.#planTouch;
+  }
+
   /** True if something has changed since the last plan that may change it. */
   get isDirty(): boolean {
     return this.#isDirty;
@@ -273,9 +288,10 @@ export class MarketTrader {
   }
 
   /** The plan is complete. */
-  finishPlan(plan: Plan | TargetPlan, isLasting: boolean): void {
+  finishPlan(plan: Plan | TargetPlan, { isLasting, touch }: PlanBasis): void {
     this.#plan = plan;
     this.#isPlanLasting = isLasting;
+    this.#planTouch = touch;
   }
 
   /** The plan unwinds an acquired position by this intent, or by none. */
@@ -465,7 +481,7 @@ export class MarketTrader {
     this.#viewSequence = view.sequence;
     this.#lastView = view;
     this.state.startView();
-    this.#isDirty = true;
+    if (this.#awaitingView) this.#isDirty = true;
     this.#awaitingView = false;
     this.#session.emitView(view);
     return true;

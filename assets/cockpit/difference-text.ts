@@ -16,19 +16,25 @@ export interface QuoteChange {
 }
 
 /** The effect of a `set` or a `reload`, in the words of the command line. */
-export function differenceSentence({ state, changes, saved }: ConfigDifference): string {
+export function differenceSentence(difference: ConfigDifference): string {
+  const { state, changes, saved, written = [] } = difference;
   const values = countText(changes.length, "value");
+  const earlier = written.filter(({ path }) => !changes.some((one) => one.path === path)).length;
+  const earlierText = `${countText(earlier, "value")} that ${earlier === 1 ? "was" : "were"} set before`;
   switch (state) {
     case "same":
-      return saved
-        ? "The values in force are in the file."
-        : "Nothing changes: the values are in force already.";
+      if (saved)
+        return earlier > 0
+          ? `${earlierText} ${earlier === 1 ? "is" : "are"} saved to the file.`
+          : "The values in force are in the file already.";
+      return "Nothing changes: the values are in force already.";
     case "preview":
       return changes.length === 0
         ? "Nothing would change: the values are in force already."
         : `${values} would change; nothing was done.`;
     case "applied":
-      return `${values} changed${saved ? ", and saved to the file" : ""}.`;
+      if (!saved) return `${values} changed.`;
+      return `${values} changed, and saved to the file${earlier > 0 ? ` with ${earlierText}` : ""}.`;
   }
 }
 

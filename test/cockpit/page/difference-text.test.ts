@@ -20,6 +20,11 @@ describe("a difference on the page", () => {
       { ...sampleDifference("applied"), saved: false },
       sampleDifference("same"),
       { ...sampleDifference("same"), saved: true },
+      ...(["same", "applied"] as const).map((state) => ({
+        ...sampleDifference(state),
+        saved: true,
+        written: [{ path: "risk.maxLeverage", before: "2", after: "3" }],
+      })),
     ];
     for (const difference of differences) {
       const [first] = describeDifference(difference).split("\n");

@@ -63,7 +63,11 @@ function tmux(...args) {
 
 function svgOf(text) {
   // The path of the project is private; its replacement is never longer.
-  const lines = text.replace(/\n+$/, "").replaceAll(ROOT, "./").split("\n");
+  const lines = text
+    .replace(/\n+$/, "")
+    .replaceAll(ROOT, "./")
+    .replaceAll(/#token=[\w-]+/g, "#token=...")
+    .split("\n");
   const width = Math.ceil(COLUMNS * CELL_WIDTH + 2 * MARGIN);
   const height = lines.length * LINE_HEIGHT + 2 * MARGIN;
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img">

@@ -25,8 +25,11 @@ const PAGE_PORT = "8620";
 /** The folder in which the reader of the pages made the empty folder. */
 const PAGE_HOME = "/home/you";
 
-/** Shorter times than the pages ask a reader to wait. A backtest needs enough to fill orders. */
-const SHORT_RUN = "--for 5s";
+/**
+ * Shorter times than the pages ask a reader to wait, and long enough to fill orders: a run without
+ * a fill has no profit to split, and prints another summary than the page.
+ */
+const SHORT_RUN = "--for 12s";
 const SHORT_RECORDING = "--for 15s";
 
 const RUNS_UNTIL_INTERRUPTED = /^marketwright (exchange|guard|run)\b(?!.* --for )/;

@@ -1,11 +1,11 @@
-import { html } from "../chart/html.js";
 import {
   differenceSentence,
   fateText,
   ordersSentence,
   quoteChanges,
   strategySentence,
-} from "./difference-text.js";
+} from "../../src/bot/configure/difference-text.js";
+import { html } from "../chart/html.js";
 import { decimalText, numberText } from "./format.js";
 import type { ConfigDifference, MarketDifference, QuotedOrder } from "./frame.js";
 import { dataTable, scrollBox, tableRow } from "./panel.js";

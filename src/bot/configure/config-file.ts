@@ -155,7 +155,7 @@ export class ConfigFile {
       new RunError(summary, {
         field: "--save",
         value: this.path,
-        expected: "a file that this user may write, and that nobody edits meanwhile",
+        expected: "a file that this user may write, and that is not edited meanwhile",
         cause,
       });
     try {

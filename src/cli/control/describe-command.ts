@@ -1,10 +1,10 @@
 import type { OpenPosition } from "../../bot/status/open-position.js";
+import { formatCount } from "../../core/format-count.js";
 import type { MarketId } from "../../core/units.js";
 import type { CommandOutcome, ControlAnswer } from "../session/control-handler.js";
 import { haltLines, haltNames } from "./halt-lines.js";
 import {
   countOpenOrders,
-  formatCount,
   isBelowMinimum,
   openPositionsPhrase,
   positionLines,

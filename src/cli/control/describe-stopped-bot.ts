@@ -1,6 +1,6 @@
+import { formatCount } from "../../core/format-count.js";
 import type { StoppedBotStatus } from "../halts/stopped-bot.js";
 import { haltLines, haltNames } from "./halt-lines.js";
-import { formatCount } from "./market-figures.js";
 
 /** Most lines below the sentence. */
 const MOST_LINES = 10;

@@ -1,6 +1,6 @@
 import type { BotStatus } from "../../bot/status/bot-status.js";
+import { formatCount } from "../../core/format-count.js";
 import { alignedTable } from "./aligned-table.js";
-import { formatCount } from "./market-figures.js";
 import { oneLine } from "./one-line.js";
 
 /** Most values that are shown; `--json` has all. */

@@ -1,12 +1,12 @@
 import type { MarketStatus } from "../../bot/status/market-status.js";
 import type { OpenPosition } from "../../bot/status/open-position.js";
+import { formatCount } from "../../core/format-count.js";
 import type { MarketId } from "../../core/units.js";
 import type { ControlAnswer } from "../session/control-handler.js";
 import { alignedTable } from "./aligned-table.js";
 import { formatAveragePrice, formatBase, formatQuote, formatSignedQuote } from "./amount-text.js";
 import { fileLines } from "./file-lines.js";
 import { haltLines } from "./halt-lines.js";
-import { formatCount } from "./market-figures.js";
 import { moneyLines, pnlParts, transferLines } from "./money-lines.js";
 import { oneLine } from "./one-line.js";
 

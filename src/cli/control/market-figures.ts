@@ -112,11 +112,6 @@ export function isBelowMinimum(
   return Math.abs(Number(positionBase)) < Number(market?.minOrderBase ?? 0);
 }
 
-/** `1 order`, `2 orders`. */
-export function formatCount(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
-}
-
 /** Our orders in markets that ended cancelled, since the bot's start. */
 export function countCancelled(
   { markets }: Pick<ControlAnswer, "markets">,

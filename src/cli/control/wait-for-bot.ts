@@ -1,6 +1,7 @@
 import { sendToRunningBot } from "../../bot/control/control-client.js";
 import type { RunningBotEntry } from "../../bot/state/running-bots.js";
 import { RunError } from "../../core/errors.js";
+import { formatCount } from "../../core/format-count.js";
 import type { MarketId, Ms } from "../../core/units.js";
 import { pause } from "../../exchange/rest/pause.js";
 import { MANUAL_HALT } from "../../risk/halt.js";
@@ -9,7 +10,6 @@ import type { ControlAnswer } from "../session/control-handler.js";
 import { formatBase } from "./amount-text.js";
 import {
   countOpenOrders,
-  formatCount,
   isAccountReported,
   isBelowMinimum,
   openPositionsPhrase,

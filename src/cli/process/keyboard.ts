@@ -63,7 +63,7 @@ function groupsFromPs(): Groups | undefined {
 export function onSuspension(suspend: () => void, resume: () => void): () => void {
   const suspended = (): void => {
     suspend();
-    // The signal itself suspends nobody who handles it.
+    // A process that handles this signal is not suspended by it.
     process.kill(process.pid, "SIGSTOP");
   };
   process.on("SIGTSTP", suspended);

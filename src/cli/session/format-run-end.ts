@@ -1,6 +1,7 @@
 import type { RunSummary } from "../../bot/run/monitor/run-summary.js";
+import { formatCount } from "../../core/format-count.js";
 import { formatQuote, formatSignedQuote } from "../control/amount-text.js";
-import { formatCount, openPositionsPhrase, positionLines } from "../control/market-figures.js";
+import { openPositionsPhrase, positionLines } from "../control/market-figures.js";
 import { moneyLines, pnlParts, transferLines } from "../control/money-lines.js";
 import { oneLine } from "../control/one-line.js";
 

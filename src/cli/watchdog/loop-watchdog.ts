@@ -76,7 +76,7 @@ export class LoopWatchdog {
   }
 
   /**
-   * Gives the terminal of a screen back during a stall: nobody reads its keys then, Ctrl-C is a
+   * Gives the terminal of a screen back during a stall: its keys are not read then, Ctrl-C is a
    * signal again, and the report is visible.
    */
   showStalls(screen: StallScreen): void {

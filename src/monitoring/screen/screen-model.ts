@@ -171,7 +171,7 @@ export interface ScreenModel {
   readonly notes: readonly ScreenNote[];
   /** Where the log goes meanwhile. */
   readonly logFile: string;
-  /** The address of the cockpit with a token that nobody has used yet. */
+  /** The address of the cockpit with a token that was not used yet. */
   readonly cockpitLink?: string | undefined;
   /** The command that prints a link to the cockpit. */
   readonly cockpitCommand: string;

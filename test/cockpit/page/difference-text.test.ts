@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { describeDifference } from "#cli/describe-difference.js";
 import {
   differenceSentence,
   fateText,
   ordersSentence,
   quoteChanges,
-} from "../../../assets/cockpit/difference-text.js";
+} from "#bot/difference-text.js";
+import { describeDifference } from "#cli/describe-difference.js";
 import type { ConfigDifference } from "../../../assets/cockpit/frame.js";
 import { fullPath, typedValue } from "../../../assets/cockpit/parameter-values.js";
 import { sampleDifference } from "./sample-difference.js";

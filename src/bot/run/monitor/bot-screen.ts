@@ -32,7 +32,7 @@ export interface ScreenSetting {
   readonly startedMonotonicMs: number;
   /** Destination of the log meanwhile. */
   readonly logFile: string;
-  /** A link to the cockpit that nobody has used yet. */
+  /** A link to the cockpit that was not used yet. */
   readonly cockpitLink?: string | undefined;
   /** The command that prints a link to the cockpit. */
   readonly cockpitCommand: string;

@@ -1,11 +1,12 @@
-import { countText } from "./format.js";
+import { formatCount } from "../../core/format-count.js";
 import type {
+  ChangedValue,
   ConfigDifference,
   MarketDifference,
   QuotedMarket,
   QuotedOrder,
   StrategyEffect,
-} from "./frame.js";
+} from "./config-difference.js";
 
 /** A quote that is wanted before a change of values, after it, or both. */
 export interface QuoteChange {
@@ -15,12 +16,20 @@ export interface QuoteChange {
   readonly after: QuotedOrder | undefined;
 }
 
-/** The effect of a `set` or a `reload`, in the words of the command line. */
+/** Values that a save wrote, and that were set before it. */
+export function savedEarlierValues({
+  changes,
+  written = [],
+}: ConfigDifference): readonly ChangedValue[] {
+  return written.filter(({ path }) => !changes.some((change) => change.path === path));
+}
+
+/** The effect of a `set` or a `reload`, for the command line and the cockpit. */
 export function differenceSentence(difference: ConfigDifference): string {
-  const { state, changes, saved, written = [] } = difference;
-  const values = countText(changes.length, "value");
-  const earlier = written.filter(({ path }) => !changes.some((one) => one.path === path)).length;
-  const earlierText = `${countText(earlier, "value")} that ${earlier === 1 ? "was" : "were"} set before`;
+  const { state, changes, saved } = difference;
+  const values = formatCount(changes.length, "value");
+  const earlier = savedEarlierValues(difference).length;
+  const earlierText = `${formatCount(earlier, "value")} that ${earlier === 1 ? "was" : "were"} set before`;
   switch (state) {
     case "same":
       if (saved)
@@ -43,7 +52,7 @@ export function ordersSentence({ after }: MarketDifference): string {
   const placed = after.quotes.filter((quote) => isPlaced(quote)).length;
   const kept = after.quotes.filter(({ fate }) => fate === "keep").length;
   return [
-    `${countText(kept, "order")} stay${kept === 1 ? "s" : ""}`,
+    `${formatCount(kept, "order")} stay${kept === 1 ? "s" : ""}`,
     ...(after.cancels > 0 ? [`${after.cancels} cancelled`] : []),
     ...(placed > 0 ? [`${placed} placed`] : []),
   ].join(", ");

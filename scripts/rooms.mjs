@@ -49,7 +49,16 @@ const INTENT = { name: "the intent of `strategies`", modules: ["strategies/inten
 const GROUND = ["core", "perpetual"];
 
 /** The code that decides a bot's actions: everything except how it runs, and on which data. */
-const TRADING = [...GROUND, "exchange", "market", "account", "strategies", "risk", "executor"];
+const TRADING = [
+  ...GROUND,
+  "reference",
+  "exchange",
+  "market",
+  "account",
+  "strategies",
+  "risk",
+  "executor",
+];
 
 /**
  * The rooms, from the ground up. `mayImport` names rooms and modules; `"*"` is everything. A folder
@@ -80,9 +89,13 @@ export const ROOMS = {
     holds: "RPCs, blocks, contracts and [transactions](transactions.md) as a client sees them",
     mayImport: GROUND,
   },
+  reference: {
+    holds: "prices from outside: their combination, and the basis",
+    mayImport: ["core"],
+  },
   market: {
     holds: "the synchronised book, marks, the view that strategies see",
-    mayImport: [...GROUND, RECORDS],
+    mayImport: [...GROUND, "reference", RECORDS],
   },
   account: {
     holds:

@@ -1,5 +1,6 @@
 import type { Instrument } from "../core/instrument.js";
 import type { CreditUnits, Lots, Ms, Ticks } from "../core/units.js";
+import type { ReferenceSnapshot } from "../reference/reference-snapshot.js";
 import { netLevels } from "./book/net-book.js";
 import type { OwnRestingOrder } from "./book/own-order-overlay.js";
 import type { ReadableBook } from "./book/readable-book.js";
@@ -36,6 +37,8 @@ export interface MarketViewSource {
   readonly positionLots: Lots;
   readonly equity: CreditUnits;
   readonly maxPositionLots: Lots;
+  /** The market's reference price, frozen; undefined without one. */
+  readonly reference?: ReferenceSnapshot | undefined;
 }
 
 /**
@@ -68,6 +71,7 @@ export function createMarketView(source: MarketViewSource): MarketView | null {
     midTicks: (bids[0].ticks + asks[0].ticks) / 2,
     microPriceTicks: microPrice,
     microPrice,
+    reference: source.reference,
     markTicks: source.state.markTicks,
     indexTicks: source.state.indexTicks,
     fundingRate: source.state.fundingRate,

@@ -13,6 +13,8 @@ export interface DecideOptions {
   readonly onTouchChange: boolean;
   /** Decide after a fill of the bot's own. */
   readonly onFill: boolean;
+  /** Decide when the reference price, with the basis, has moved by a tick. */
+  readonly onReferenceMove: boolean;
   /** Minimum time between two decisions. Causes that arise meanwhile are combined afterwards. */
   readonly minGapMs: Ms;
 }
@@ -26,6 +28,8 @@ export class DecisionPoints {
   #options: DecideOptions;
   #touch: NetTouch | null = null;
   #decided: NetTouch | null = null;
+  #fairTicks = Number.NaN;
+  #decidedFairTicks = Number.NaN;
   #lastMs = Number.NEGATIVE_INFINITY;
   #filled = false;
   /**
@@ -64,6 +68,11 @@ export class DecisionPoints {
     this.#touch = touch;
   }
 
+  /** Called after each event with the reference price plus the basis; NaN without a good one. */
+  noteReference(fairTicks: number): void {
+    this.#fairTicks = fairTicks;
+  }
+
   /** Records a fill of the bot's own in this market. */
   noteFill(): void {
     if (this.#options.onFill) this.#filled = true;
@@ -73,11 +82,14 @@ export class DecisionPoints {
   due(nowMs: Ms): DecisionCause | null {
     if (this.#touch === null) return null;
     if (this.#requested) return this.#starting ? "start" : "params";
+    // Quotes around a price that is no longer good must not wait for the gap.
+    if (this.#isReferenceLost()) return "reference";
     const sinceMs = nowMs - this.#lastMs;
     if (sinceMs < this.#options.minGapMs) return null;
     if (this.#starting) return "start";
     if (this.#filled) return "fill";
     if (this.#touchMoved()) return "touch";
+    if (this.#referenceMoved()) return "reference";
     return this.#options.everyMs > 0 && sinceMs >= this.#options.everyMs ? "timer" : null;
   }
 
@@ -85,6 +97,7 @@ export class DecisionPoints {
   decided(nowMs: Ms): void {
     this.#lastMs = nowMs;
     this.#decided = this.#touch;
+    this.#decidedFairTicks = this.#fairTicks;
     this.#filled = false;
     this.#starting = false;
     this.#requested = false;
@@ -96,12 +109,22 @@ export class DecisionPoints {
    */
   nextDueMs(nowMs: Ms): Ms {
     if (this.#touch === null) return Number.POSITIVE_INFINITY;
-    if (this.#requested) return nowMs;
+    if (this.#requested || this.#isReferenceLost()) return nowMs;
     const afterGapMs = Math.max(nowMs, this.#lastMs + this.#options.minGapMs);
-    if (this.#starting || this.#filled || this.#touchMoved()) return afterGapMs;
+    if (this.#starting || this.#filled || this.#touchMoved() || this.#referenceMoved())
+      return afterGapMs;
     return this.#options.everyMs > 0
       ? Math.max(afterGapMs, this.#lastMs + this.#options.everyMs)
       : Number.POSITIVE_INFINITY;
+  }
+
+  #referenceMoved(): boolean {
+    if (!this.#options.onReferenceMove || Number.isNaN(this.#fairTicks)) return false;
+    return !(Math.abs(this.#fairTicks - this.#decidedFairTicks) < 1);
+  }
+
+  #isReferenceLost(): boolean {
+    return Number.isNaN(this.#fairTicks) && !Number.isNaN(this.#decidedFairTicks);
   }
 
   #touchMoved(): boolean {

@@ -1,9 +1,10 @@
 import type { Instrument } from "../core/instrument.js";
 import type { CreditUnits, Lots, MarketId, Ms, Ticks } from "../core/units.js";
+import type { ReferenceSnapshot } from "../reference/reference-snapshot.js";
 import type { Level } from "./book/readable-book.js";
 
 /** The event that triggered a view of the strategy's market. */
-export type DecisionCause = "timer" | "touch" | "fill" | "start" | "params";
+export type DecisionCause = "timer" | "touch" | "fill" | "reference" | "start" | "params";
 
 /**
  * An immutable snapshot of one market at a decision point (docs/ideas/design.md#strategies). Depth,
@@ -32,6 +33,8 @@ export interface MarketView {
    * ticks.
    */
   readonly microPrice: number;
+  /** The market's reference price; undefined in a market without `reference`. */
+  readonly reference?: ReferenceSnapshot | undefined;
   /** Mark price in fractional ticks; NaN before the first one is known. */
   readonly markTicks: number;
   /** Index price in fractional ticks; NaN before the first one is known. */

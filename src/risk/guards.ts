@@ -38,6 +38,14 @@ export interface MarketHealth {
    * undefined if there are none.
    */
   readonly rulesChanged: string | undefined;
+  /** The fault of its reference price that halts the market; undefined if there is none. */
+  readonly reference?: ReferenceFault | undefined;
+}
+
+/** A fault of a market's reference price that halts the market. */
+export interface ReferenceFault {
+  readonly name: "stale-reference" | "reference-disagrees";
+  readonly why: string;
 }
 
 /** State of the account and the exchange for the guards. */
@@ -83,6 +91,8 @@ export interface HealthState {
 export type GuardName =
   | "stale-book"
   | "book-unsynchronised"
+  | "stale-reference"
+  | "reference-disagrees"
   | "stale-account"
   | "unconfirmed-account"
   | "clock-offset"
@@ -229,6 +239,8 @@ function marketTrips(
     const why = ageText("the book", "last in sync", bookAtMs, limits.maxBookAgeMs, nowMs);
     trips.push(marketTrip(marketId, "stale-book", why));
   }
+  if (market.reference !== undefined)
+    trips.push(marketTrip(marketId, market.reference.name, market.reference.why));
   if (!market.isPositionKnown) {
     trips.push(
       marketTrip(

@@ -187,6 +187,8 @@ export function areQuotesAllowed(state: HaltState, marketId: MarketId): boolean 
 const BLINDING_GUARDS: Readonly<Record<GuardName, boolean>> = {
   "stale-book": true,
   "book-unsynchronised": true,
+  "stale-reference": false,
+  "reference-disagrees": false,
   "stale-account": true,
   "unconfirmed-account": true,
   "clock-offset": true,

@@ -33,7 +33,13 @@ function openTrader() {
   const trader = new MarketTrader({
     instrument: testInstrument,
     rules: RULES,
-    decide: { everyMs: 100, onTouchChange: false, onFill: false, minGapMs: 0 },
+    decide: {
+      everyMs: 100,
+      onTouchChange: false,
+      onFill: false,
+      onReferenceMove: true,
+      minGapMs: 0,
+    },
     strategy: () => (view$) =>
       view$.pipe(
         tap((view) => views.push(view)),
@@ -65,7 +71,8 @@ function openTrader() {
       timeMs: 1,
       isBuyerMaker,
     });
-  const emit = () => trader.emitView("timer", { positionLots: 0, equity: 0n, timeMs: 1 });
+  const emit = () =>
+    trader.emitView("timer", { positionLots: 0, equity: 0n, timeMs: 1, monotonicMs: 0 });
   return { trader, views, book, trade, emit };
 }
 
@@ -114,7 +121,7 @@ describe("an own order that has ended, while the book still shows it", () => {
     );
     trader.noteOwn({ inBook: () => ours }, 25);
     trader.noteOwn({ inBook: () => [] }, 400);
-    trader.emitView("timer", { positionLots: 0, equity: 0n, timeMs: 400 });
+    trader.emitView("timer", { positionLots: 0, equity: 0n, timeMs: 400, monotonicMs: 0 });
     expect(views.map(({ midTicks, asks }) => [midTicks, asks])).toEqual([
       [105, [{ ticks: 110, lots: 5 }]],
     ]);
@@ -139,7 +146,13 @@ describe("a value that is not a strategy", () => {
     const trader = new MarketTrader({
       instrument: testInstrument,
       rules: RULES,
-      decide: { everyMs: 100, onTouchChange: false, onFill: false, minGapMs: 0 },
+      decide: {
+        everyMs: 100,
+        onTouchChange: false,
+        onFill: false,
+        onReferenceMove: true,
+        minGapMs: 0,
+      },
       strategy: strategy as unknown as BoundStrategy,
       context: testContext(),
       maxPositionLots: 10,

@@ -2,7 +2,13 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type DecideOptions, DecisionPoints } from "#market/decision-points.js";
 
-const OPTIONS: DecideOptions = { everyMs: 1000, onTouchChange: true, onFill: true, minGapMs: 50 };
+const OPTIONS: DecideOptions = {
+  everyMs: 1000,
+  onTouchChange: true,
+  onFill: true,
+  onReferenceMove: true,
+  minGapMs: 50,
+};
 
 /** Decision points with a decision at time 0 on a touch of 100/101. */
 function decidedAtZero(changes: Partial<DecideOptions> = {}): DecisionPoints {
@@ -66,7 +72,13 @@ describe("a decision", () => {
   it("comes by other settings as soon as they change", () => {
     const points = decidedAtZero();
     points.noteFill();
-    points.configure({ ...OPTIONS, everyMs: 200, onFill: false, minGapMs: 10 });
+    points.configure({
+      ...OPTIONS,
+      everyMs: 200,
+      onFill: false,
+      onReferenceMove: true,
+      minGapMs: 10,
+    });
     expect(points.due(60)).toBeNull();
     expect([points.due(200), points.nextDueMs(60)]).toEqual(["timer", 200]);
   });

@@ -6,7 +6,7 @@ import {
   durationField,
   quoteField,
   rateField,
-} from "../../bot/config/config-fields.js";
+} from "../../bot/config/fields/config-fields.js";
 import { exactlyOneOf } from "../../core/config/key-rules.js";
 import {
   isQueueModelName,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { countField, durationField } from "../../bot/config/config-fields.js";
+import { countField, durationField } from "../../bot/config/fields/config-fields.js";
 import { FIGURE_NAMES } from "./results/figures.js";
 
 const plainValue = z

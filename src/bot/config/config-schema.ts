@@ -1,14 +1,19 @@
 import { z } from "zod";
-import { notTogether, when } from "../../core/config/key-rules.js";
-import { accountShape } from "./account-fields.js";
-import { chainShape } from "./chain-fields.js";
-import { cockpitShape } from "./cockpit-fields.js";
-import { baseField, countField, durationField, quoteField } from "./config-fields.js";
-import { exchangeShape } from "./exchange-fields.js";
-import { checkLosses } from "./ladder-fields.js";
-import { liquidatorShape } from "./liquidator-fields.js";
-import { paperShape } from "./paper-fields.js";
-import { riskShape } from "./risk-fields.js";
+import { when } from "../../core/config/key-rules.js";
+import { accountShape } from "./fields/account-fields.js";
+import { chainShape } from "./fields/chain-fields.js";
+import { cockpitShape } from "./fields/cockpit-fields.js";
+import { baseField, countField, durationField, quoteField } from "./fields/config-fields.js";
+import { exchangeShape } from "./fields/exchange-fields.js";
+import { checkLosses } from "./fields/ladder-fields.js";
+import { liquidatorShape } from "./fields/liquidator-fields.js";
+import { paperShape } from "./fields/paper-fields.js";
+import {
+  checkReferences,
+  marketReferenceShape,
+  referencesShape,
+} from "./fields/reference-fields.js";
+import { riskShape } from "./fields/risk-fields.js";
 
 const quotes = z
   .strictObject({
@@ -47,6 +52,9 @@ const decideShape = {
     .boolean()
     .describe("A decision when the best bid or ask changes, net of own orders."),
   onFill: z.boolean().describe("A decision when an own order trades."),
+  onReferenceMove: z
+    .boolean()
+    .describe("A decision when the market's reference price has moved by a tick."),
   minGapMs: durationField(
     "Decisions of one market are at least this far apart; causes in between are not lost.",
     {
@@ -61,6 +69,7 @@ const decide = z
     everyMs: decideShape.everyMs.default(250),
     onTouchChange: decideShape.onTouchChange.default(true),
     onFill: decideShape.onFill.default(true),
+    onReferenceMove: decideShape.onReferenceMove.default(true),
     minGapMs: decideShape.minGapMs.default(20),
   })
   .describe("When the strategies are called.");
@@ -104,6 +113,7 @@ const market = z
       .partial()
       .describe("Decision points of this market, where they differ from those of the bot.")
       .optional(),
+    reference: marketReferenceShape.optional(),
     limits: limits.prefault({}),
   })
   .meta({
@@ -112,7 +122,9 @@ const market = z
       when(
         { required: ["strategy"] },
         {},
-        { properties: { params: { maxProperties: 0 } }, ...notTogether("decide") },
+        {
+          properties: { params: { maxProperties: 0 }, decide: false, reference: false },
+        },
       ),
     ],
   });
@@ -190,6 +202,7 @@ export const botShape = {
   quotes,
   decide: decide.prefault({}),
   markets: createMarketsSchema(market),
+  references: referencesShape.optional(),
   risk: riskShape,
   chain: chainShape.optional(),
   liquidator: liquidatorShape.optional(),
@@ -258,7 +271,9 @@ export const botSchema = z
     checkLosses(held.risk, (path, input, message, expected) =>
       fail(["risk", ...path], input, message, expected),
     );
-    for (const [id, { strategy, params, decide, limits }] of Object.entries(held.markets)) {
+    checkReferences(held, fail);
+    for (const [id, market] of Object.entries(held.markets)) {
+      const { strategy, params, decide, limits, reference } = market;
       if (
         held.risk.ladder?.inventory !== undefined &&
         strategy !== undefined &&
@@ -279,11 +294,18 @@ export const botSchema = z
           "is missing",
           "a strategy's name or file; it may be left out only with a liquidator",
         );
-      } else if (Object.keys(params).length > 0 || decide !== undefined) {
-        const key = decide === undefined ? "params" : "decide";
+        continue;
+      }
+      const forStrategy = {
+        params: Object.keys(params).length > 0 ? params : undefined,
+        decide,
+        reference,
+      };
+      for (const [key, value] of Object.entries(forStrategy)) {
+        if (value === undefined) continue;
         fail(
           ["markets", id, key],
-          key === "params" ? params : decide,
+          value,
           "is for a strategy, and none is named",
           "a strategy, or nothing here",
         );

@@ -31,6 +31,8 @@ export type BotConfig = DeepReadonly<BotFile> & {
 export type DecideConfig = BotConfig["decide"];
 /** One market: strategy, parameters and limits. */
 export type MarketConfig = BotConfig["markets"][MarketId];
+/** The reference price of a market that has one. */
+export type MarketReferenceConfig = NonNullable<MarketConfig["reference"]>;
 /** Access to the chain, of a bot that names one. */
 export type ChainAccessConfig = NonNullable<BotConfig["chain"]>;
 /** The liquidator, of a bot that has one. */
@@ -52,6 +54,7 @@ const botOrdersSchema = z.strictObject({
   chain: unread,
   liquidator: unread,
   paper: unread,
+  references: unread,
   metrics: unread,
   cockpit: unread,
 });
@@ -184,6 +187,7 @@ export function decideConfigFor(config: BotConfig, marketId: MarketId): DecideCo
     everyMs: own.everyMs ?? config.decide.everyMs,
     onTouchChange: own.onTouchChange ?? config.decide.onTouchChange,
     onFill: own.onFill ?? config.decide.onFill,
+    onReferenceMove: own.onReferenceMove ?? config.decide.onReferenceMove,
     minGapMs: own.minGapMs ?? config.decide.minGapMs,
   };
 }

@@ -7,6 +7,7 @@ import { OrderFactory } from "../execution/order-factory.js";
 import { PreTradeCheck } from "../execution/pre-trade-check.js";
 import { ReopenedOrderMonitor } from "../execution/reopened-order-monitor.js";
 import type { MarketTrader } from "../market/market-trader.js";
+import { ReferenceFeed } from "../market/reference-feed.js";
 import { LadderFlatten } from "../safety/ladder-flatten.js";
 import { TradingGuards } from "../safety/trading-guards.js";
 import { UnknownPositionAlert } from "../safety/unknown-position.js";
@@ -52,6 +53,7 @@ export class Bot {
   readonly #signals: StrategySignals;
   readonly #ticks: TickScheduler;
   readonly #commands: CommandHandler;
+  readonly #references: ReferenceFeed;
   readonly #positionAlert: UnknownPositionAlert;
   readonly #trades: TradeLog;
   readonly #receivedMonotonicMs: () => Ms | undefined;
@@ -115,6 +117,7 @@ export class Bot {
     this.#ticks = ticks;
     this.#shutdown = shutdownSequence;
     this.#responses = responses;
+    this.#references = new ReferenceFeed(context);
     this.#positionAlert = new UnknownPositionAlert(context);
     this.#decisions = new DecisionScheduler(context, liquidatedInventory);
     this.#flattening = new LadderFlatten(context, tradingGuards);
@@ -205,6 +208,9 @@ export class Bot {
       case "command":
         this.#commands.handle(input.command);
         break;
+      case "reference":
+        this.#references.take(input.update);
+        break;
       case "strategy":
         this.#signals.take(input.marketId, input.signal);
     }
@@ -244,6 +250,7 @@ export class Bot {
       }
       case "market-state":
         traders.get(event.marketId)?.state.apply(event);
+        this.#references.onMarketState(event);
         this.#accountEvents.handleStep(account.onEvent(event, exchangeTime.nowMs()));
         return;
       case "public-trade": {
@@ -266,8 +273,10 @@ export class Bot {
         notify({ kind: "stream", stream: event.stream, state: event.state, reason: event.reason });
         if (event.state === "up") this.context.backoff.onReachable();
         if (event.stream === "account") this.tradingGuards.accountStream(event.state, event.reason);
-        if (event.stream === "market" && event.state === "down")
+        if (event.stream === "market" && event.state === "down") {
           for (const trader of traders.values()) trader.invalidate(`stream down: ${event.reason}`);
+          this.#references.onMarketStreamDown(event.reason);
+        }
         this.#accountEvents.handleStep(account.onEvent(event, exchangeTime.nowMs()));
         return;
       default:

@@ -14,6 +14,7 @@ import { Backoff } from "../execution/backoff.js";
 import { Dispatcher } from "../execution/dispatcher.js";
 import { nonceTagFor } from "../execution/nonce-tag.js";
 import { MarketTrader } from "../market/market-trader.js";
+import { referenceFor } from "../market/used-reference.js";
 import { accountLimitsFor, marketLimitsFor } from "../safety/configured-limits.js";
 import { readCountedTransfers } from "../safety/equity-monitor.js";
 import { readBuiltHashes } from "../state/server-built-hashes.js";
@@ -146,6 +147,7 @@ function traderFor(
       random: turns.random,
     }),
     maxPositionLots: limits.maxPositionLots ?? Number.POSITIVE_INFINITY,
+    reference: referenceFor(options.config, instrument),
     depthLevels: strategy?.viewLevels ?? VIEW_LEVELS,
     onStrategyCall: options.onStrategyCall,
   });

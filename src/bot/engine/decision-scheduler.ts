@@ -1,4 +1,5 @@
 import type { DecisionCause } from "../../market/view.js";
+import type { ReferenceInstant } from "../../reference/market-reference.js";
 import type { MarketTrader, ViewInputs } from "../market/market-trader.js";
 import type { LiquidatedInventory } from "../unwind/liquidated-inventory.js";
 import type { BotContext } from "./context.js";
@@ -61,12 +62,17 @@ export class DecisionScheduler {
    * has.
    */
   decide(trader: MarketTrader): boolean {
-    const { account, clock, phase } = this.#context;
+    const { account, clock, config, phase } = this.#context;
     trader.noteOwn(account.orders, clock.monotonicMs());
     const midHalfTicks = trader.noteTouch(trader.touch()) ? trader.midHalfTicks : undefined;
     if (midHalfTicks !== undefined) {
       account.onMid(trader.marketId, midHalfTicks);
       this.#liquidatedInventory.noteMid(trader);
+    }
+    if (trader.reference !== undefined) {
+      const now = instantOf(this.#context);
+      const isBookGood = !trader.book.isStale(now.monotonicMs, config.risk.maxBookAgeMs);
+      trader.noteReference(now, isBookGood);
     }
     if (phase !== "running" || !trader.running) return false;
     const cause = trader.decisions.due(clock.monotonicMs());
@@ -96,15 +102,24 @@ export class DecisionScheduler {
   }
 }
 
+/** The present instant, for a reference price. */
+export function instantOf({
+  clock,
+  exchangeTime,
+}: Pick<BotContext, "clock" | "exchangeTime">): ReferenceInstant {
+  return { monotonicMs: clock.monotonicMs(), exchangeMs: exchangeTime.nowMs() };
+}
+
 /** The inputs of a view of a market that the market does not hold itself. */
 export function viewInputsFor(
-  { account, exchangeTime }: Pick<BotContext, "account" | "exchangeTime">,
+  { account, clock, exchangeTime }: Pick<BotContext, "account" | "clock" | "exchangeTime">,
   { marketId }: Pick<MarketTrader, "marketId">,
 ): ViewInputs {
   return {
     positionLots: account.positionLots(marketId),
     equity: account.equity ?? 0n,
     timeMs: exchangeTime.nowMs(),
+    monotonicMs: clock.monotonicMs(),
   };
 }
 
@@ -119,7 +134,7 @@ export function isBatched(
   { loopLag, traders }: Pick<BotContext, "loopLag" | "traders">,
 ): boolean {
   if (!loopLag.isShedding) return false;
-  if (input.kind !== "event") return input.kind === "leave";
+  if (input.kind !== "event") return input.kind === "leave" || input.kind === "reference";
   const { event } = input;
   switch (event.type) {
     case "book-snapshot":

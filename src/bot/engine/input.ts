@@ -1,6 +1,7 @@
 import type { PlannedTakeover, Takeover } from "../../account/positions/takeover.js";
 import type { Lots, MarketId, Ms } from "../../core/units.js";
 import type { VenueEvent } from "../../exchange/venue.js";
+import type { ReferenceUpdate } from "../../reference/reference-update.js";
 import type { Intent } from "../../strategies/intent.js";
 import type { RunningValues } from "../config/running-values.js";
 
@@ -59,6 +60,8 @@ export type BotInput =
   /** An action's turn in the outbox has come: it is checked again, then sent or dropped. */
   | { readonly kind: "leave"; readonly key: string }
   | { readonly kind: "command"; readonly command: BotCommand }
+  /** A source of reference prices has a new price, or is down. */
+  | { readonly kind: "reference"; readonly update: ReferenceUpdate }
   /** A venue that changes books in place has changed the touch of one. */
   | { readonly kind: "wake" }
   /**

@@ -286,7 +286,12 @@ export class ExecutionPlanner {
   }
 
   #laddered(trader: MarketTrader, quotes: readonly Quote[]): readonly Quote[] {
-    const effect = this.#tradingGuards.ladder.effectOn(trader.marketId);
+    const laddered = this.#tradingGuards.ladder.effectOn(trader.marketId);
+    const { referenceWidenFactor } = trader;
+    const effect =
+      referenceWidenFactor > laddered.widenFactor
+        ? { ...laddered, widenFactor: referenceWidenFactor }
+        : laddered;
     const positionLots = this.#context.account.positionLots(trader.marketId);
     return applyLadderEffect(quotes, {
       effect,

@@ -1,5 +1,5 @@
 import type { BotConfig } from "../config/config.js";
-import { DEFAULT_WIDEN_FACTOR, type RungConfig } from "../config/ladder-fields.js";
+import { DEFAULT_WIDEN_FACTOR, type RungConfig } from "../config/fields/ladder-fields.js";
 import { flattenTermsFor, markoutOptionsFor } from "../safety/ladder-rungs.js";
 
 /**

@@ -239,6 +239,8 @@ function isInput(held: unknown): held is BotInput {
   if (held.kind === "event") return isObject(held.event) && typeof held.event.type === "string";
   if (held.kind === "timer") return typeof held.id === "number";
   if (held.kind === "leave") return typeof held.key === "string";
+  if (held.kind === "reference")
+    return isObject(held.update) && typeof held.update.source === "string";
   if (held.kind === "strategy") return typeof held.marketId === "string" && isObject(held.signal);
   return (
     held.kind === "command" && isObject(held.command) && typeof held.command.command === "string"

@@ -17,6 +17,7 @@ import { MarketState } from "../../market/market-state.js";
 import { StreamLagDetector } from "../../market/stream-lag-detector.js";
 import { SyncedBook } from "../../market/synced-book.js";
 import type { DecisionCause, MarketView } from "../../market/view.js";
+import type { ReferenceInstant } from "../../reference/market-reference.js";
 import type { Intent, QuotesIntent, TargetIntent } from "../../strategies/intent.js";
 import type { BoundStrategy } from "../../strategies/strategy.js";
 import type { IntentPreview } from "../strategy/preview-strategy.js";
@@ -27,6 +28,7 @@ import {
 } from "../strategy/strategy-session.js";
 import { FillRate } from "./fill-rate.js";
 import { isSameGrid } from "./rule-changes.js";
+import type { UsedReference } from "./used-reference.js";
 
 /** Dependencies of a {@link MarketTrader}. */
 export interface MarketTraderDeps extends Omit<StrategySessionDeps, "marketId"> {
@@ -36,6 +38,8 @@ export interface MarketTraderDeps extends Omit<StrategySessionDeps, "marketId"> 
   /** The book that a replay changes in place; if absent, one that follows the stream. */
   readonly book?: LiveOrderBook | undefined;
   readonly maxPositionLots: Lots;
+  /** The market's reference price; undefined without one. */
+  readonly reference?: UsedReference | undefined;
   /** Levels per side in a view. */
   readonly depthLevels: number;
 }
@@ -67,6 +71,8 @@ export interface ViewInputs {
   readonly equity: CreditUnits;
   /** Exchange time. */
   readonly timeMs: Ms;
+  /** Monotonic clock. */
+  readonly monotonicMs: Ms;
 }
 
 /** Source of our own orders; it returns the same lists as long as nothing in them has changed. */
@@ -94,6 +100,8 @@ export class MarketTrader {
   readonly lag = new StreamLagDetector();
   readonly decisions: DecisionPoints;
   readonly fillRate = new FillRate();
+  /** Its price from outside; undefined without `reference` in the config. */
+  readonly reference: UsedReference | undefined;
   readonly #ownOrderOverlay = new OwnOrderOverlay();
   /** Lots as a decimal string of base. */
   readonly amountOf = (lots: Lots): string => this.instrument.formatAmount(lots);
@@ -118,6 +126,7 @@ export class MarketTrader {
   #viewSequence = 0;
   #lastView: MarketView | undefined;
   #touch: NetTouch | null = null;
+  #isReferenceGood = false;
   #acceptedViewSequence = -1;
 
   constructor(deps: MarketTraderDeps) {
@@ -127,6 +136,7 @@ export class MarketTrader {
     this.#rules = deps.rules;
     this.#maxPositionLots = deps.maxPositionLots;
     this.book = deps.book ?? new SyncedBook(this.marketId);
+    this.reference = deps.reference;
     this.state = new MarketState(deps.instrument);
     this.decisions = new DecisionPoints(deps.decide);
     this.#session = new StrategySession({ ...deps, marketId: this.marketId });
@@ -423,6 +433,27 @@ export class MarketTrader {
     return touch !== null;
   }
 
+  /**
+   * Compares the reference price with the market's mid after each event. Call it after {@link
+   * noteTouch}.
+   * @param isBookGood true if the book may be quoted on
+   */
+  noteReference(now: ReferenceInstant, isBookGood: boolean): void {
+    if (this.reference === undefined) return;
+    const { price } = this.reference;
+    price.observeMid(isBookGood ? this.netMidTicks : undefined, now);
+    this.decisions.noteReference(price.fairTicks);
+    const isGood = price.state(now) === "good";
+    if (isGood !== this.#isReferenceGood) this.#isDirty = true;
+    this.#isReferenceGood = isGood;
+  }
+
+  /** Factor by which quotes are further away while there is no good reference price; else 1. */
+  get referenceWidenFactor(): number {
+    const { reference } = this;
+    return reference?.onStale === "widen" && !this.#isReferenceGood ? reference.widenFactor : 1;
+  }
+
   noteFill(): void {
     this.decisions.noteFill();
     this.#isDirty = true;
@@ -501,6 +532,10 @@ export class MarketTrader {
       positionLots: inputs.positionLots,
       equity: inputs.equity,
       maxPositionLots,
+      reference: this.reference?.price.price({
+        monotonicMs: inputs.monotonicMs,
+        exchangeMs: inputs.timeMs,
+      }),
     });
   }
 

@@ -9,7 +9,7 @@ import {
   DEFAULT_MARKOUT,
   DEFAULT_WIDEN_FACTOR,
   type RungConfig,
-} from "../config/ladder-fields.js";
+} from "../config/fields/ladder-fields.js";
 
 /** The rungs of every measure, in ascending order; the limits are the highest rungs. */
 export interface LadderRungs {

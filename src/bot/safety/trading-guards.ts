@@ -23,6 +23,7 @@ import {
 import type { GuardLimits } from "../../risk/limits.js";
 import { addEvent, EMPTY_MINUTE } from "../../risk/minute-window.js";
 import type { BotContext } from "../engine/context.js";
+import { instantOf } from "../engine/decision-scheduler.js";
 import type { MarketTrader } from "../market/market-trader.js";
 import { findBreakingChange, findDomainMismatch } from "../market/rule-changes.js";
 import {
@@ -34,6 +35,7 @@ import { guardLimitsFor } from "./configured-limits.js";
 import { ContractChangeHalts } from "./contract-change-halts.js";
 import { EquityMonitor, type LossReading } from "./equity-monitor.js";
 import { ManualHalts } from "./manual-halts.js";
+import { findReferenceFault } from "./reference-fault.js";
 import { type AcceptedLosses, RiskLadder } from "./risk-ladder.js";
 import { findUnknownPositionReason } from "./unknown-position.js";
 
@@ -330,6 +332,8 @@ export class TradingGuards {
         : Number.NEGATIVE_INFINITY;
       health.positionUnknownReason = findUnknownPositionReason(this.#context, trader.marketId);
       health.isPositionKnown = health.positionUnknownReason === undefined;
+      if (trader.reference !== undefined)
+        health.reference = findReferenceFault(trader.reference, instantOf(this.#context));
     }
   }
 
@@ -340,8 +344,13 @@ export class TradingGuards {
     if (reason.name === "clock-unknown") return this.#account.clockOffsetMs === undefined;
     return (
       reason.scope === "market" &&
-      reason.name === "book-unsynchronised" &&
-      this.#watched.some(({ health }) => health.marketId === reason.marketId && !health.hasHadBook)
+      this.#watched.some(
+        ({ trader, health }) =>
+          health.marketId === reason.marketId &&
+          ((reason.name === "book-unsynchronised" && !health.hasHadBook) ||
+            (reason.name === "stale-reference" &&
+              trader.reference?.price.state(instantOf(this.#context)) === "starting")),
+      )
     );
   }
 

@@ -5,7 +5,7 @@ import type { VenueTrade } from "../../exchange/records.js";
 import type { TargetState } from "../../executor/plan-target.js";
 import type { TargetIntent } from "../../strategies/intent.js";
 import { EwmaVolatility } from "../../strategies/models/volatility.js";
-import { DEFAULT_UNWIND, type UnwindConfig } from "../config/unwind-fields.js";
+import { DEFAULT_UNWIND, type UnwindConfig } from "../config/fields/unwind-fields.js";
 import type { BotContext } from "../engine/context.js";
 import type { MarketTrader } from "../market/market-trader.js";
 import type { StoredTakeovers } from "./convert-takeovers.js";

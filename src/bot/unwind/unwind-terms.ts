@@ -1,7 +1,7 @@
 import { decimalToScaled } from "../../core/instrument.js";
 import { type CreditUnits, type Lots, type Ms, sideSign } from "../../core/units.js";
 import { optimalLiquidation } from "../../strategies/models/almgren-chriss.js";
-import type { UnwindConfig } from "../config/unwind-fields.js";
+import type { UnwindConfig } from "../config/fields/unwind-fields.js";
 import type { MarketTrader } from "../market/market-trader.js";
 import type { UnwindTerms } from "./takeover-registry.js";
 

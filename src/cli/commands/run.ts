@@ -1,5 +1,5 @@
 import { type BotConfig, loadBotConfig } from "../../bot/config/config.js";
-import { paperModels } from "../../bot/config/paper-fields.js";
+import { paperModels } from "../../bot/config/fields/paper-fields.js";
 import { ConfigError } from "../../core/errors.js";
 import type { CliContext } from "../cli-context.js";
 import { parseDuration } from "../duration.js";

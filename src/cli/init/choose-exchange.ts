@@ -1,5 +1,5 @@
-import { chainShape } from "../../bot/config/chain-fields.js";
-import { exchangeShape } from "../../bot/config/exchange-fields.js";
+import { chainShape } from "../../bot/config/fields/chain-fields.js";
+import { exchangeShape } from "../../bot/config/fields/exchange-fields.js";
 import { checkShape } from "../../core/config/config-shape.js";
 import { findNearestName } from "../../core/config/find-nearest-name.js";
 import { maskSecrets } from "../../core/crypto/secrets.js";

@@ -3,7 +3,7 @@ import {
   isQueueModelName,
   QUEUE_MODEL_NAMES,
   QUEUE_MODEL_PATTERN,
-} from "../../core/queue/queue-model-names.js";
+} from "../../../core/queue/queue-model-names.js";
 import { quoteField } from "./config-fields.js";
 
 /** How the orders of a dry run travel and are filled in this process. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { needs } from "../../core/config/key-rules.js";
+import { needs } from "../../../core/config/key-rules.js";
 import { countField, durationField, fractionField, quoteField } from "./config-fields.js";
 import { lossShape } from "./ladder-fields.js";
 

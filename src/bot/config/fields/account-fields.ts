@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { exactlyOneOf } from "../../core/config/key-rules.js";
+import { exactlyOneOf } from "../../../core/config/key-rules.js";
 
 const variableName = z
   .string()

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { needs } from "../../core/config/key-rules.js";
+import { needs } from "../../../core/config/key-rules.js";
 import { addressField, durationField, rateField } from "./config-fields.js";
 
 /** The exchange, and the options of its protocol. */

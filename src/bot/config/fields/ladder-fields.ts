@@ -1,6 +1,6 @@
 import { Decimal } from "decimal.js";
 import { z } from "zod";
-import { LADDER_ACTIONS, severityFor } from "../../risk/risk-ladder.js";
+import { LADDER_ACTIONS, severityFor } from "../../../risk/risk-ladder.js";
 import { countField, durationField, fractionField, quoteField } from "./config-fields.js";
 
 const limitAction = z.enum(["halt", "reduce", "flatten"]);

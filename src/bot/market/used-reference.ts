@@ -1,0 +1,31 @@
+import type { Instrument } from "../../core/instrument.js";
+import { MarketReference } from "../../reference/market-reference.js";
+import type { BotConfig, MarketReferenceConfig } from "../config/config.js";
+
+/** A market's reference price, and what the bot does without it. */
+export interface UsedReference {
+  readonly price: MarketReference;
+  readonly onStale: MarketReferenceConfig["onStale"];
+  readonly widenFactor: number;
+}
+
+/** The reference price of a market; undefined if the config names none. */
+export function referenceFor(
+  { markets, references = {} }: Pick<BotConfig, "markets" | "references">,
+  { marketId, tickQuote }: Instrument,
+): UsedReference | undefined {
+  const config = markets[marketId]?.reference;
+  if (config === undefined) return undefined;
+  const { onStale, widenFactor, combine, maxDeviationBps, basis } = config;
+  const sources = config.from.map((one) => {
+    const { source, weight } = typeof one === "string" ? { source: one, weight: 1 } : one;
+    const { multiplier, maxAgeMs = config.maxAgeMs } = references[source];
+    return { source, weight, maxAgeMs, multiplier };
+  });
+  const minSources = config.minSources ?? Math.min(2, sources.length);
+  const price = new MarketReference(
+    { sources, combine, maxDeviationBps, minSources, basis },
+    tickQuote,
+  );
+  return { price, onStale, widenFactor };
+}

@@ -9,7 +9,7 @@ import { roomFilesPlugin } from "./test/support/room-files.js";
  * process has but once is left to have one to itself.
  */
 const SHARED = [
-  "test/{account,conformance,executor,market,perpetual,risk,scenarios,strategies,validation}/**/*.test.ts",
+  "test/{account,conformance,executor,market,perpetual,reference,risk,scenarios,strategies,validation}/**/*.test.ts",
   "test/core/!(atomic-file|process-lock).test.ts",
   "test/backtest/{book,compare,config,engine,matching,record,venue}/**/*.test.ts",
   "test/backtest/run/!(threaded-path).test.ts",

@@ -40,8 +40,9 @@ const RUNS_UNTIL_INTERRUPTED = /^marketwright (exchange|guard|run)\b(?!.* --for 
  * - A `sh` block is typed into a terminal, line by line. A command that runs until Ctrl-C stands
  *   alone in its block and gets a terminal of its own.
  * - A `text` block behind a `sh` block is what the commands print. A line `...` stands for any
- *   lines, `...` within a line for any text, a number with a decimal point for any number, and a
- *   whole number other than 0 for any number other than 0.
+ *   lines, `...` within a line for any text, a number with a decimal point for any number, a whole
+ *   number other than 0 for any number other than 0, and a space for any number of spaces, since
+ *   columns are as wide as their widest number.
  * - A `text` block without a `sh` block before it is what the newest command that still runs
  *   prints at Ctrl-C.
  * - Any other block is a file, which its first line names in a comment.
@@ -239,7 +240,7 @@ function linePattern(line: string): string {
       if (index % 2 === 0)
         return part
           .split("...")
-          .map((text) => text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&").replace(/ {2,}/g, " +"))
+          .map((text) => text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&").replace(/ +/g, " +"))
           .join(".*");
       if (part.startsWith("0x")) return "0x[0-9a-fA-F]+";
       if (part === "0") return "0";

@@ -22,6 +22,7 @@ import {
 /*
  * Values that the program refuses and a JSON Schema cannot express, so that editors do not mark
  * them:
+ * - sources of prices that `references` lacks, are named twice, or are fewer than `minSources`
  * - values that depend on each other: `sigma.windowMs` on `sampleMs`, `intensity.windowMs` on
  * `cellMs` and `minCells`, `limits.maxOrderBase` on `params.sizeBase`, `targetPositionBase` on
  * `limits.maxPositionBase`, ages on periods (`risk`, `guard`, `chain`, `liquidator`), rungs on
@@ -151,6 +152,10 @@ describe("config/schema.json", () => {
     ["a maker's fee alone", { exchange: { ...minimal.exchange, makerFeeRate: 0 } }],
     ["no market", { markets: {} }],
     ["a market without a strategy", { markets: { btcusdc: {} } }],
+    ["a source of prices without an origin", { references: { a: { minGapMs: 5 } } }],
+    ["a source of prices with two", { references: { a: { ccxt: "x", symbol: "y", feed: "z" } } }],
+    ["a source of prices without its symbol", { references: { a: { ccxt: "binanceusdm" } } }],
+    ["a key of another source", { references: { a: { index: "btcusdc", pollMs: 500 } } }],
     ["a liquidator without a chain", { liquidator: { minProfitQuote: 1 } }],
     [
       "what a day's loss does, without its limit",
@@ -167,6 +172,7 @@ describe("config/schema.json", () => {
     ["no strategy", {}, true],
     ["parameters of no strategy", { params: { levels: 1 } }, false],
     ["decisions of no strategy", { decide: { everyMs: 100 } }, false],
+    ["a reference of no strategy", { reference: { from: ["index"] } }, false],
   ])(
     "agrees with the program on a market with %s beside a liquidator",
     async (_what, market, taken) => {
@@ -191,12 +197,24 @@ describe("every key of a bot's file", () => {
   const market = schema.properties?.markets?.additionalProperties as SchemaNode;
   const rung = { action: "widen", widenFactor: 2 };
   const address = `0x${"1".repeat(40)}`;
+  const common = { multiplier: 1, minGapMs: 20, maxAgeMs: 1000 };
   const account = { keyEnv: undefined, keystore: { passwordFile: undefined }, address };
   const whole = filled(schema, {
     exchange: minimal.exchange,
     account,
     markets: {
-      btcusdc: filled(market, { strategy: "ladder", params: leastParams("ladder") }),
+      btcusdc: filled(market, {
+        strategy: "ladder",
+        params: leastParams("ladder"),
+        reference: { from: [{ source: "deep", weight: 2 }, "other"] },
+      }),
+    },
+    references: {
+      deep: { ccxt: "binanceusdm", symbol: "BTC/USDT:USDT", stream: "touch", ...common },
+      other: { exchange: minimal.exchange, market: "btcusdc" },
+      index: { index: "btcusdc" },
+      feed: { feed: address, pollMs: 1000 },
+      own: { module: "./own.js", params: {} },
     },
     risk: {
       maxDrawdownQuote: 500,

@@ -75,6 +75,7 @@ describe("a bot's file that is right", () => {
       everyMs: 1000,
       onTouchChange: true,
       onFill: true,
+      onReferenceMove: true,
       minGapMs: 20,
     });
     expect(decideConfigFor(config, "btcusdc").everyMs).toBe(250);

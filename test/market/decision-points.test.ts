@@ -152,3 +152,29 @@ describe("a decision", () => {
     );
   });
 });
+
+describe("a decision on a reference price", () => {
+  it("is due when the price has moved by a tick since the last one, after the gap", () => {
+    const points = decidedAtZero();
+    points.noteReference(100);
+    expect(points.due(60)).toBe("reference");
+    points.decided(60);
+    points.noteReference(100.9);
+    expect(points.due(200)).toBeNull();
+    points.noteReference(101);
+    expect([points.due(100), points.nextDueMs(100)]).toEqual([null, 110]);
+    expect(points.due(110)).toBe("reference");
+  });
+
+  it("is due at once when the price is no longer good, whatever the settings", () => {
+    const points = decidedAtZero({ onReferenceMove: false, minGapMs: 5000, everyMs: 60_000 });
+    points.noteReference(100);
+    expect(points.due(5000)).toBeNull();
+    points.request(false);
+    points.decided(5000);
+    points.noteReference(Number.NaN);
+    expect([points.due(5001), points.nextDueMs(5001)]).toEqual(["reference", 5001]);
+    points.decided(5001);
+    expect(points.due(11_000)).toBeNull();
+  });
+});

@@ -12,7 +12,7 @@ export interface UsedReference {
 /** The reference price of a market; undefined if the config names none. */
 export function referenceFor(
   { markets, references = {} }: Pick<BotConfig, "markets" | "references">,
-  { marketId, tickQuote }: Instrument,
+  { marketId, tickQuote }: Pick<Instrument, "marketId" | "tickQuote">,
 ): UsedReference | undefined {
   const config = markets[marketId]?.reference;
   if (config === undefined) return undefined;

@@ -47,6 +47,7 @@ export default defineConfig({
     reporters: [
       "default",
       "./test/support/last-line-reporter.ts",
+      "./test/support/failures-reporter.ts",
       "./test/conformance/record-reporter.ts",
     ],
     coverage: { provider: "v8", include: ["src/**"] },

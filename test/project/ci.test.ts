@@ -13,6 +13,8 @@ interface NpmScript {
   readonly check?: number;
   readonly test?: number;
   readonly testOutput?: string;
+  /** The names and the errors that the tests leave. */
+  readonly failures?: string;
   /** True when the tests live long enough to leave the record of the rules that they held. */
   readonly recorded?: boolean;
   readonly conformance?: number;
@@ -46,15 +48,18 @@ describe(".ci/run", () => {
       check = 0,
       test = 0,
       testOutput = "3 passed, 0 failed",
+      failures = "",
       recorded = true,
       conformance = 0,
       newer,
     } = script;
     const record = recorded ? 'echo {} > "$MARKETWRIGHT_CONFORMANCE_RECORD";' : "";
+    const named =
+      failures === "" ? "" : `echo ${JSON.stringify(failures)} >> "$MARKETWRIGHT_FAILURES";`;
     const node = `bin=$3/node_modules/.bin; mkdir -p "$bin"; printf '#!/bin/sh\\nexit ${newer}\\n' > "$bin/node"; chmod +x "$bin/node"`;
     program(
       "npm",
-      `case "$*" in "install --prefix node_modules/.cache/node-"*) ${newer === undefined ? "exit 64" : node};; ci) exit ${install};; "run check") exit ${check};; test) ${record} echo "${testOutput}"; exit ${test};; "run conformance -- --check --record "*) exit ${conformance};; *) exit 64;; esac`,
+      `case "$*" in "install --prefix node_modules/.cache/node-"*) ${newer === undefined ? "exit 64" : node};; ci) exit ${install};; "run check") echo a line of the check; exit ${check};; test) ${record} ${named} echo "${testOutput}"; exit ${test};; "run conformance -- --check --record "*) exit ${conformance};; *) exit 64;; esac`,
     );
     const PATH = `${join(root, "bin")}:${process.env.PATH ?? ""}`;
     return spawnSync(join(root, ".ci/run"), [], {
@@ -89,6 +94,18 @@ describe(".ci/run", () => {
     expect(verdict(run({ test: 1, testOutput: "2 passed, 1 failed" }))).toEqual([
       1,
       "2 passed, 1 failed",
+    ]);
+  });
+
+  it("names what failed just before the count, whatever ran after it", () => {
+    const failures = "FAILED on Node 20: test/a.test.ts > a name";
+    const tests = run({ test: 1, testOutput: "2 passed, 1 failed", failures, newer: 0 });
+    expect(tests.stdout.trimEnd().split("\n").slice(-2)).toEqual([failures, "2 passed, 1 failed"]);
+    const checks = run({ check: 2, newer: 0 });
+    expect(checks.stdout.trimEnd().split("\n").slice(-3)).toEqual([
+      "a line of the check",
+      "npm run check failed with exit code 2",
+      "3 passed, 1 failed",
     ]);
   });
 

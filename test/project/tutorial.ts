@@ -26,11 +26,13 @@ const PAGE_PORT = "8620";
 const PAGE_HOME = "/home/you";
 
 /**
- * Shorter times than the pages ask a reader to wait, and long enough to fill orders: a run without
- * a fill has no profit to split, and prints another summary than the page.
+ * Shorter times than the pages ask a reader to wait. A run that has not done what the page shows,
+ * because a busy machine took long to its first quotes, is started again for a longer time.
  */
-const SHORT_RUN = "--for 12s";
-const SHORT_RECORDING = "--for 15s";
+const SHORT_RUN = "--for 10s";
+const LONGER_RUNS = ["--for 30s", "--for 90s"];
+/** Long enough to fill orders in a backtest of it. */
+const SHORT_RECORDING = "--for 20s";
 
 const RUNS_UNTIL_INTERRUPTED = /^marketwright (exchange|guard|run)\b(?!.* --for )/;
 
@@ -40,9 +42,9 @@ const RUNS_UNTIL_INTERRUPTED = /^marketwright (exchange|guard|run)\b(?!.* --for 
  * - A `sh` block is typed into a terminal, line by line. A command that runs until Ctrl-C stands
  *   alone in its block and gets a terminal of its own.
  * - A `text` block behind a `sh` block is what the commands print. A line `...` stands for any
- *   lines, `...` within a line for any text, a number with a decimal point for any number, a whole
- *   number other than 0 for any number other than 0, and a space for any number of spaces, since
- *   columns are as wide as their widest number.
+ *   lines, `...` within a line for any text, a number with a decimal point for any number, and a
+ *   whole number other than 0 for any number other than 0. Spaces align the columns of one
+ *   output: behind a number, and where the page has several, there may be any number of them.
  * - A `text` block without a `sh` block before it is what the newest command that still runs
  *   prints at Ctrl-C.
  * - Any other block is a file, which its first line names in a comment.
@@ -126,7 +128,7 @@ export class Tutorial {
         );
         stdout += last.stdout;
       } else {
-        const run = await this.#finish(line);
+        const run = await this.#finishRun(line, output);
         if (run.code !== 0)
           throw this.#wrong(`"${line}" ended with ${run.code}: ${run.stdout}${run.stderr}`);
         stdout += run.stdout;
@@ -163,14 +165,26 @@ export class Tutorial {
       );
   }
 
-  async #finish(line: string): Promise<StartedCommand> {
-    const command = this.#spawn(line);
+  /** Runs a command to its end, and a bot again until it prints what the page shows. */
+  async #finishRun(line: string, output: string | undefined): Promise<StartedCommand> {
+    const isTimedRun = /^marketwright (start|run)\b.* --for /.test(line);
+    let run = await this.#finish(line);
+    for (const time of isTimedRun ? LONGER_RUNS : []) {
+      if (run.code !== 0 || output === undefined || prints(run.stdout, output)) break;
+      run = await this.#finish(line, time);
+    }
+    return run;
+  }
+
+  async #finish(line: string, time?: string): Promise<StartedCommand> {
+    const command = this.#spawn(line, time);
     await ended(command);
     return command;
   }
 
-  #spawn(line: string): StartedCommand {
-    const script = [...this.#exports, `${/[|&>]/.test(line) ? "" : "exec "}${this.#here(line)}`];
+  #spawn(line: string, time?: string): StartedCommand {
+    const typed = this.#here(line, time);
+    const script = [...this.#exports, `${/[|&>]/.test(line) ? "" : "exec "}${typed}`];
     const child = spawn("bash", ["-ec", script.join("\n")], {
       cwd: this.#folder,
       env: this.#environment(),
@@ -190,9 +204,9 @@ export class Tutorial {
   }
 
   /** A text of the page with a free port for a fixed one, and with shorter waits. */
-  #here(text: string): string {
+  #here(text: string, time = SHORT_RUN): string {
     return text
-      .replace(/--for \d+[smh]/, text.includes(" data record ") ? SHORT_RECORDING : SHORT_RUN)
+      .replace(/--for \d+[smh]/, text.includes(" data record ") ? SHORT_RECORDING : time)
       .replace(
         /^marketwright start\b/,
         "$& --port 0 --rpc-port 0 --metrics-port 0 --cockpit-port 0",
@@ -240,7 +254,8 @@ function linePattern(line: string): string {
       if (index % 2 === 0)
         return part
           .split("...")
-          .map((text) => text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&").replace(/ +/g, " +"))
+          .map((text) => text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"))
+          .map((text) => text.replace(index === 0 ? / {2,}/g : /^ +| {2,}/g, " +"))
           .join(".*");
       if (part.startsWith("0x")) return "0x[0-9a-fA-F]+";
       if (part === "0") return "0";

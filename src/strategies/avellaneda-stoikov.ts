@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Ms } from "../core/units.js";
 import type { MarketView } from "../market/view.js";
+import { needsFairReference } from "./fair-price.js";
 import { inventoryFraction, inventoryRangeLots } from "./inventory-skew.js";
 import { avellanedaStoikovQuotes } from "./models/avellaneda-stoikov-quotes.js";
 import { type Intensity, intensityField, WAITING_FOR_INTENSITY } from "./models/intensity.js";
@@ -12,6 +13,7 @@ import {
   kPerBpsField,
   levelsField,
   minHalfSpreadBpsField,
+  modelFairField,
   refreshToleranceBpsField,
   refreshToleranceTicksField,
   sizeBaseField,
@@ -29,6 +31,7 @@ import { defineStrategy } from "./strategy.js";
  */
 export const avellanedaStoikovParams = withEitherUnits(
   z.strictObject({
+    fair: modelFairField,
     riskAversion: z
       .number()
       .gt(0)
@@ -82,12 +85,13 @@ export type AvellanedaStoikovParams = z.output<typeof avellanedaStoikovParams>;
 
 /**
  * The market maker of M. Avellaneda and S. Stoikov (Quantitative Finance 8(3), 2008, 217-224). Its
- * unit of price is one basis point of the mid, so that the same parameters mean the same on every
- * market, whatever its price and tick.
+ * unit of price is one basis point of the fair price, so that the same parameters mean the same on
+ * every market, whatever its price and tick.
  */
 export const avellanedaStoikov = defineStrategy({
   params: avellanedaStoikovParams,
   viewLevels: 1,
+  needsReference: needsFairReference,
   create: (params, { instrument, marketId }, changes) => {
     baseToExactLots(params.sizeBase, instrument, `markets.${marketId}.params.sizeBase`);
     return adjustableQuotes(() => new AvellanedaStoikovStep(params, instrument), changes);
@@ -96,7 +100,8 @@ export const avellanedaStoikov = defineStrategy({
 
 /** The inputs of the quotes. `left` is the remaining share of the horizon. */
 type AvellanedaStoikovBasis = readonly [
-  midTicks: number,
+  fairTicks: number,
+  isReference: boolean,
   sigmaTicks: number,
   isSigmaEstimated: boolean,
   intensity: Intensity,
@@ -127,10 +132,10 @@ export class AvellanedaStoikovStep
 
   quotes(
     room: QuotingBounds,
-    [midTicks, sigmaTicks, isSigmaEstimated, intensity, left]: AvellanedaStoikovBasis,
+    [fairTicks, isReference, sigmaTicks, isSigmaEstimated, intensity, left]: AvellanedaStoikovBasis,
   ): QuoteResult {
     const { params, orderLots, targetLots } = this;
-    const bpTicks = midTicks / 10_000;
+    const bpTicks = fairTicks / 10_000;
     const sigmaBps = sigmaTicks / bpTicks;
     const inventory =
       params.variant === "paper"
@@ -164,12 +169,13 @@ export class AvellanedaStoikovStep
     return {
       quotes,
       reason: () => ({
-        fairTicks: midTicks,
+        fairTicks,
         reservationTicks: reservation,
         halfSpreadTicks: model.halfSpread * bpTicks,
         terms: {
+          ...this.fairTerms(isReference),
           inventory,
-          skewTicks: reservation - midTicks,
+          skewTicks: reservation - fairTicks,
           sigmaTicks,
           sigmaBps,
           sigmaEstimated: isSigmaEstimated ? 1 : 0,

@@ -1,6 +1,7 @@
 import { avellanedaStoikov } from "./avellaneda-stoikov.js";
 import { glft } from "./glft.js";
 import { ladder } from "./ladder.js";
+import { pegged } from "./pegged.js";
 import type { Strategy } from "./strategy.js";
 
 /** The strategies of this package, by their names in a bot's YAML. */
@@ -8,4 +9,5 @@ export const builtInStrategies: Readonly<Record<string, Strategy>> = {
   "avellaneda-stoikov": avellanedaStoikov,
   glft,
   ladder,
+  pegged,
 };

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { MarketView } from "../market/view.js";
+import { needsFairReference } from "./fair-price.js";
 import type { QuoteReason } from "./intent.js";
 import {
   type GlftDistances,
@@ -16,6 +17,7 @@ import {
   kPerBpsField,
   levelsField,
   minHalfSpreadBpsField,
+  modelFairField,
   refreshToleranceBpsField,
   refreshToleranceTicksField,
   sizeBaseField,
@@ -33,6 +35,7 @@ import { defineStrategy } from "./strategy.js";
  */
 export const glftParams = withEitherUnits(
   z.strictObject({
+    fair: modelFairField,
     riskAversion: z
       .number()
       .gt(0)
@@ -103,12 +106,13 @@ export type GlftParams = z.output<typeof glftParams>;
 
 /**
  * The market maker of O. Guéant, C.-A. Lehalle and J. Fernandez-Tapia (Mathematics and Financial
- * Economics 7, 2013, 477-507). Its unit of price is one basis point of the mid and its unit of
+ * Economics 7, 2013, 477-507). Its unit of price is one basis point of the fair price and its unit of
  * amount one order, so that the same parameters mean the same on every market.
  */
 export const glft = defineStrategy({
   params: glftParams,
   viewLevels: 1,
+  needsReference: needsFairReference,
   create: (params, { instrument, marketId }, changes) => {
     baseToExactLots(params.sizeBase, instrument, `markets.${marketId}.params.sizeBase`);
     return adjustableQuotes(() => new GlftStep(params, instrument), changes);
@@ -127,7 +131,8 @@ interface Distances extends GlftDistances {
 }
 
 type GlftBasis = readonly [
-  midTicks: number,
+  fairTicks: number,
+  isReference: boolean,
   sigmaTicks: number,
   isSigmaEstimated: boolean,
   intensity: Intensity,
@@ -155,15 +160,15 @@ export class GlftStep
   }
 
   quotes(room: QuotingBounds, basis: GlftBasis): QuoteResult {
-    const [midTicks, sigmaTicks, , intensity] = basis;
-    const bpTicks = midTicks / 10_000;
+    const [fairTicks, , sigmaTicks, , intensity] = basis;
+    const bpTicks = fairTicks / 10_000;
     const inventory = (room.positionLots - this.targetLots) / this.orderLots;
     const model = this.#model(sigmaTicks / bpTicks, intensity);
     const distances = this.#distances(this.#answer(model, intensity, inventory));
     const { bid, ask, halfSpread } = distances;
     const wanted = this.levelsOf(intensity, halfSpread, (behindBps, lots) => ({
-      bidTicks: midTicks - (quotable(bid) + behindBps) * bpTicks,
-      askTicks: midTicks + (quotable(ask) + behindBps) * bpTicks,
+      bidTicks: fairTicks - (quotable(bid) + behindBps) * bpTicks,
+      askTicks: fairTicks + (quotable(ask) + behindBps) * bpTicks,
       bidLots: Number.isFinite(bid) ? lots : 0,
       askLots: Number.isFinite(ask) ? lots : 0,
     }));
@@ -172,13 +177,13 @@ export class GlftStep
   }
 
   #reason(
-    [midTicks, sigmaTicks, isSigmaEstimated, intensity]: GlftBasis,
+    [fairTicks, isReference, sigmaTicks, isSigmaEstimated, intensity]: GlftBasis,
     inventory: number,
     model: GlftModel,
     { bid, ask, halfSpread }: Distances,
     clamps: readonly string[],
   ): QuoteReason {
-    const bpTicks = midTicks / 10_000;
+    const bpTicks = fairTicks / 10_000;
     const closed = glftTerms(model);
     const skewBps = Number.isFinite(bid - ask)
       ? (ask - bid) / 2
@@ -186,10 +191,11 @@ export class GlftStep
         ? ask - halfSpread
         : halfSpread - bid;
     return {
-      fairTicks: midTicks,
-      reservationTicks: midTicks + skewBps * bpTicks,
+      fairTicks,
+      reservationTicks: fairTicks + skewBps * bpTicks,
       halfSpreadTicks: halfSpread * bpTicks,
       terms: {
+        ...this.fairTerms(isReference),
         inventory,
         skewTicks: skewBps * bpTicks,
         sigmaTicks,

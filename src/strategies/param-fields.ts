@@ -14,6 +14,38 @@ export const sizeBaseField = z
 /** Number of quotes a side. */
 export const levelsField = z.int().min(1).max(50).describe("Quotes on each side.").default(1);
 
+/** Growth of a ladder's sizes. */
+export const sizeGrowthField = z
+  .number()
+  .gt(0)
+  .max(10)
+  .describe("Size of each level as a multiple of the one before it.")
+  .default(1);
+
+/** Inventory skew of a ladder's prices. */
+export const priceSkewBpsField = z
+  .number()
+  .min(0)
+  .max(5000)
+  .describe(
+    "How far the reservation price leans against a full inventory, in basis points of the fair price.",
+  )
+  .default(0);
+
+/** Inventory skew of a ladder's sizes. */
+export const sizeSkewField = z
+  .boolean()
+  .describe(
+    "Whether the side that fills the inventory shrinks to nothing, and the other doubles, as it fills.",
+  )
+  .default(true);
+
+/** Fair price of a model: the mid that it is made for, or a price from outside. */
+export const modelFairField = z
+  .enum(["mid", "reference"])
+  .describe("The fair price: the mid, or the market's reference price.")
+  .default("mid");
+
 /** The position that the strategy tends towards. */
 export const targetPositionField = z
   .number()

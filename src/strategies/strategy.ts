@@ -24,6 +24,11 @@ export interface StrategyContext {
   readonly scheduler: SchedulerLike;
   /** Seeded in a backtest and in a simulation. */
   readonly random: Random;
+  /**
+   * The maker fee that orders of the market are signed with at present, in basis points; negative
+   * is a rebate. A bot always provides it.
+   */
+  readonly makerFeeBps?: (() => number) | undefined;
 }
 
 /** Default number of levels per side in a view. */
@@ -44,6 +49,8 @@ export interface BoundStrategy {
   readonly viewLevels?: number | undefined;
   /** The validated parameters. */
   readonly params?: unknown;
+  /** True if its market has to have a `reference`. */
+  readonly needsReference?: boolean | undefined;
   /**
    * The same strategy with other parameters. @throws ConfigError as {@link Strategy.bind} does
    */
@@ -74,6 +81,11 @@ export interface StrategyDefinition<Params> {
    * reads. 20 if absent (`VIEW_LEVELS`); fewer are faster.
    */
   readonly viewLevels?: number;
+  /**
+   * Returns true for parameters by which the strategy quotes around `view.reference`. A bot's file
+   * is then refused if the market has no `reference`. Never if absent.
+   */
+  readonly needsReference?: (params: Params) => boolean;
   /** @deprecated Has no effect: every view is frozen. */
   readonly lockedViews?: boolean;
 }
@@ -123,7 +135,7 @@ export interface Strategy {
  * ```
  */
 export function defineStrategy<Params>(definition: StrategyDefinition<Params>): Strategy {
-  const { params: schema, create, viewLevels } = definition ?? {};
+  const { params: schema, create, viewLevels, needsReference } = definition ?? {};
   if (typeof schema?.safeParse !== "function") {
     throw new ConfigError("a strategy needs a schema of its parameters", {
       field: "params",
@@ -143,6 +155,13 @@ export function defineStrategy<Params>(definition: StrategyDefinition<Params>): 
       expected: "a whole number from 1",
     });
   }
+  if (needsReference !== undefined && typeof needsReference !== "function") {
+    throw new ConfigError("is not a function", {
+      field: "needsReference",
+      value: needsReference,
+      expected: "(params) => boolean, or nothing",
+    });
+  }
   const bind = (params: unknown, place: ShapeContext = {}): BoundStrategy => {
     // A schema may return the very object that it was given. The clone keeps a strategy from
     // changing the file's object, or another market's.
@@ -151,7 +170,12 @@ export function defineStrategy<Params>(definition: StrategyDefinition<Params>): 
       context: StrategyContext,
       changes: ParamsChanges<unknown> = new ParamsChannel(),
     ) => create(valid, context, changes as ParamsChanges<Params>);
-    return Object.assign(created, { viewLevels, params: valid, rebind: bind });
+    return Object.assign(created, {
+      viewLevels,
+      params: valid,
+      needsReference: needsReference?.(valid) === true,
+      rebind: bind,
+    });
   };
   return Object.freeze({
     marketwright: "strategy" as const,

@@ -13,6 +13,7 @@ import { ActionBudget } from "../execution/action-budget.js";
 import { Backoff } from "../execution/backoff.js";
 import { Dispatcher } from "../execution/dispatcher.js";
 import { nonceTagFor } from "../execution/nonce-tag.js";
+import { makerFeeBps } from "../execution/signed-rates.js";
 import { MarketTrader } from "../market/market-trader.js";
 import { referenceFor } from "../market/used-reference.js";
 import { accountLimitsFor, marketLimitsFor } from "../safety/configured-limits.js";
@@ -132,7 +133,7 @@ function traderFor(
       expected: "a strategy",
     });
   }
-  return new MarketTrader({
+  const trader: MarketTrader = new MarketTrader({
     instrument,
     rules: options.rules.markets[marketId],
     decide: decideConfigFor(options.config, marketId),
@@ -145,10 +146,12 @@ function traderFor(
       instrument,
       scheduler: createRxScheduler(turns.clock),
       random: turns.random,
+      makerFeeBps: () => makerFeeBps(options.config, trader.rules),
     }),
     maxPositionLots: limits.maxPositionLots ?? Number.POSITIVE_INFINITY,
     reference: referenceFor(options.config, instrument),
     depthLevels: strategy?.viewLevels ?? VIEW_LEVELS,
     onStrategyCall: options.onStrategyCall,
   });
+  return trader;
 }

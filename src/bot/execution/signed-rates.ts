@@ -25,3 +25,8 @@ export function signedRates(
 export function scaledRate(rate: string | undefined): bigint | undefined {
   return rate === undefined ? undefined : decimalToScaled(rate, RATE_DECIMALS);
 }
+
+/** The maker fee that orders of a market are signed with, in basis points; negative is a rebate. */
+export function makerFeeBps(config: Pick<BotConfig, "exchange">, rules: SignedFeeRates): number {
+  return Number(signedRates(config, rules).makerFeeRate) / 10 ** (RATE_DECIMALS - 4);
+}

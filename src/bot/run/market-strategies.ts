@@ -4,6 +4,7 @@ import type { BoundStrategy } from "../../strategies/strategy.js";
 import type { BotConfig } from "../config/config.js";
 import type { StrategyFile } from "../journal/journal.js";
 import { loadStrategy } from "../strategy/load-strategy.js";
+import { checkNeededReference } from "../strategy/needed-reference.js";
 
 /**
  * Loads the strategies that a bot's file names, by market. Their console output and the warnings
@@ -40,17 +41,21 @@ export function strategyFiles(
   return files;
 }
 
-/** Each with its market's parameters. @throws ConfigError for parameters that it does not accept */
+/**
+ * Each with its market's parameters. @throws ConfigError for parameters that it does not accept,
+ * and for a market without the reference price that it needs
+ */
 export function bindStrategies(
   config: BotConfig,
   loaded: Awaited<ReturnType<typeof loadStrategies>>,
 ): Map<MarketId, BoundStrategy> {
   const bound = new Map<MarketId, BoundStrategy>();
   for (const [marketId, { strategy }] of loaded) {
-    bound.set(
-      marketId,
-      strategy.bind(config.markets[marketId].params, { at: ["markets", marketId, "params"] }),
-    );
+    const one = strategy.bind(config.markets[marketId].params, {
+      at: ["markets", marketId, "params"],
+    });
+    checkNeededReference(config, marketId, one);
+    bound.set(marketId, one);
   }
   return bound;
 }

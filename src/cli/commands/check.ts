@@ -6,6 +6,7 @@ import { readRpcUrls } from "../../bot/run/chain-access.js";
 import { checkVenue } from "../../bot/run/check/check-venue.js";
 import type { Finding } from "../../bot/run/check/finding.js";
 import { loadStrategy } from "../../bot/strategy/load-strategy.js";
+import { checkNeededReference } from "../../bot/strategy/needed-reference.js";
 import { ecdsaScheme } from "../../core/crypto/signing.js";
 import type { Hex, MarketId, Ms } from "../../core/units.js";
 import { openLog } from "../../monitoring/log.js";
@@ -100,7 +101,9 @@ async function checkStrategies(
       continue;
     }
     const loaded = await loadStrategy(strategy, dirname(config.path), subject);
-    strategies.set(marketId, loaded.strategy.bind(params, { at: ["markets", marketId, "params"] }));
+    const bound = loaded.strategy.bind(params, { at: ["markets", marketId, "params"] });
+    checkNeededReference(config, marketId, bound);
+    strategies.set(marketId, bound);
     findings.push({ level: "ok", subject, text: `${loaded.name} accepts its parameters` });
     for (const { file, line, name, advice } of loaded.warnings) {
       findings.push({

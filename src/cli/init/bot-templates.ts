@@ -25,6 +25,12 @@ export const BOT_TEMPLATES: Readonly<Record<string, BotTemplate>> = {
     strategy: "ladder",
     liquidates: false,
   },
+  "pegged-maker": {
+    description: "quotes around a reference price, its costs and an edge away from it",
+    makesMarkets: true,
+    strategy: "pegged",
+    liquidates: false,
+  },
   "glft-maker": {
     description: "quotes by the model of Guéant, Lehalle and Fernandez-Tapia, for long runs",
     makesMarkets: true,

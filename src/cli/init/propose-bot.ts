@@ -5,9 +5,9 @@ import type { CreditUnits } from "../../core/units.js";
 import type { VenueRules } from "../../exchange/records.js";
 import { type ConfigLine, yamlText } from "./config-line.js";
 import type { MarketFacts } from "./market-facts.js";
-import { type NamedStrategy, proposeParams } from "./propose-params.js";
+import { isAroundReference, type NamedStrategy, proposeParams } from "./propose-params.js";
 import { proposeSizes, type SizeProposal } from "./propose-sizes.js";
-import { proposeSpread, type SpreadProposal } from "./propose-spread.js";
+import { proposeSpread, type SpreadProposal, withinCosts } from "./propose-spread.js";
 import type { RiskAppetite } from "./risk-appetites.js";
 
 /** The chosen bot, and the state of its markets. */
@@ -28,6 +28,10 @@ interface MarketProposal {
   readonly facts: MarketFacts;
   readonly spread: SpreadProposal;
   readonly sizes: SizeProposal;
+  /** Parameters of the strategy; none without one. */
+  readonly params: readonly ConfigLine[];
+  /** Name of the source of its reference price; undefined for a strategy that needs none. */
+  readonly source: string | undefined;
 }
 
 /** Requests of one market that a new set of quotes takes: a cancel and a place a side. */
@@ -51,11 +55,17 @@ export function proposeBot(input: BotInput): readonly ConfigLine[] {
   const budget = { balance, marketCount: markets.length, appetite };
   const proposals = markets.map((facts): MarketProposal => {
     const sizes = proposeSizes(facts, rules, budget);
-    return { facts, sizes, spread: proposeSpread(facts, appetite) };
+    const proposed = proposeSpread(facts, appetite);
+    const spread = strategy?.name === "pegged" ? withinCosts(proposed) : proposed;
+    if (strategy === undefined) return { facts, sizes, spread, params: [], source: undefined };
+    const params = proposeParams(strategy, { facts, spread, sizes, appetite });
+    const source = isAroundReference(strategy, params) ? sourceName(input, facts) : undefined;
+    return { facts, sizes, spread, params, source };
   });
   return [
     { key: "quotes", value: quotesLines(proposals, strategy !== undefined) },
     ...(strategy === undefined ? [] : [{ key: "decide", value: decideLines(input) }]),
+    ...referencesLines(proposals),
     {
       key: "markets",
       value: proposals.map((proposal) => marketLines(proposal, input)),
@@ -63,6 +73,28 @@ export function proposeBot(input: BotInput): readonly ConfigLine[] {
     { key: "risk", value: riskLines(input, proposals) },
     ...(input.liquidates ? [{ key: "liquidator", value: liquidatorLines(input, proposals) }] : []),
   ];
+}
+
+/** The index price of each market that needs a reference price. */
+function referencesLines(proposals: readonly MarketProposal[]): readonly ConfigLine[] {
+  const lines = proposals.flatMap(({ source, facts: { marketId } }): ConfigLine[] =>
+    source === undefined
+      ? []
+      : [
+          {
+            key: yamlText(source),
+            value: `{ index: ${yamlText(marketId)} }`,
+            reason: "this exchange's index price; add sources of your own",
+          },
+        ],
+  );
+  return lines.length === 0 ? [] : [{ key: "references", value: lines }];
+}
+
+/** Name of the source that is a market's index price. Names have at most 40 characters. */
+function sourceName({ markets }: BotInput, { marketId }: MarketFacts): string {
+  const name = markets.length === 1 ? "index" : `index-${marketId}`;
+  return name.length > 40 ? marketId : name;
 }
 
 function quotesLines(
@@ -121,8 +153,8 @@ function decideLines({ rules, markets }: BotInput): readonly ConfigLine[] {
 }
 
 function marketLines(
-  { facts, sizes, spread }: MarketProposal,
-  { appetite, strategy }: BotInput,
+  { facts, sizes, params, source }: MarketProposal,
+  { strategy }: BotInput,
 ): ConfigLine {
   const { instrument, rules, marketId } = facts;
   const openOrders = Math.min(rules.maxOpenOrders, MAX_OPEN_ORDERS);
@@ -151,7 +183,8 @@ function marketLines(
       ? []
       : [
           { key: "strategy", value: yamlText(strategy.name) },
-          { key: "params", value: proposeParams(strategy, { facts, spread, sizes, appetite }) },
+          { key: "params", value: params },
+          ...referenceLines(source),
         ];
   const best = `${instrument.formatPrice(facts.bestBidTicks)} / ${instrument.formatPrice(facts.bestAskTicks)}`;
   return {
@@ -159,6 +192,17 @@ function marketLines(
     value: [...quoting, { key: "limits", value: limits }],
     reason: `best prices ${best}; tick ${rules.tickSize}, step ${rules.stepSize}; ${feeText(rules)}`,
   };
+}
+
+function referenceLines(source: string | undefined): readonly ConfigLine[] {
+  if (source === undefined) return [];
+  return [
+    {
+      key: "reference",
+      value: `{ from: [${yamlText(source)}] }`,
+      reason: "without a good price of it, the market halts",
+    },
+  ];
 }
 
 function riskLines(

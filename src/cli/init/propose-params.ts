@@ -1,6 +1,7 @@
 import { Decimal } from "decimal.js";
 import { z } from "zod";
 import { ConfigError, MarketwrightError } from "../../core/errors.js";
+import { scaledToDecimal } from "../../core/instrument.js";
 import type { Strategy } from "../../strategies/strategy.js";
 import type { ConfigLine } from "./config-line.js";
 import type { MarketFacts } from "./market-facts.js";
@@ -32,6 +33,10 @@ const DEFAULT_SIGMA_BPS = 1;
 const MAX_PER_BPS = 1000;
 const MIN_RISK_AVERSION = 1e-9;
 const MAX_INVENTORY_ORDERS = 200;
+const RATE_DECIMALS = 18;
+/** Bounds of the edge of the pegged ladder. */
+const MIN_EDGE_BPS = 0.001;
+const MAX_EDGE_BPS = 5000;
 
 /**
  * Proposes the parameters of a strategy: those of a built-in one, and of another one those whose
@@ -62,6 +67,7 @@ export function proposeParams(
 
 function linesFor(name: string, strategy: Strategy, input: ParamsInput): readonly ConfigLine[] {
   if (name === "ladder") return ladderLines(input);
+  if (name === "pegged") return peggedLines(input);
   if (name === "glft") return glftLines(input);
   if (name === "avellaneda-stoikov") return avellanedaStoikovLines(input);
   const known = paramNames(strategy);
@@ -70,6 +76,24 @@ function linesFor(name: string, strategy: Strategy, input: ParamsInput): readonl
 
 function ladderLines(input: ParamsInput): readonly ConfigLine[] {
   return [halfSpread(input), sizeBase(input), priceSkew(input), tolerance(input)];
+}
+
+/** The margin of the pegged ladder, its fee and its edge, is the half spread of the others. */
+function peggedLines(input: ParamsInput): readonly ConfigLine[] {
+  const { facts, spread } = input;
+  const margin = ticksToBps(spread.halfSpreadTicks, facts);
+  const fee = scaledToDecimal(facts.rules.makerFeeRate * 10_000n, RATE_DECIMALS);
+  const edge = Decimal.min(MAX_EDGE_BPS, Decimal.max(MIN_EDGE_BPS, new Decimal(margin).minus(fee)));
+  return [
+    {
+      key: "edgeBps",
+      value: edge.toFixed(),
+      reason: `with a maker fee of ${fee} bps, ${margin} bps from the reference: ${spread.reason}`,
+    },
+    sizeBase(input),
+    priceSkew(input),
+    tolerance(input),
+  ];
 }
 
 function ownLines(input: ParamsInput): readonly ConfigLine[] {
@@ -137,6 +161,14 @@ function modelLines(input: ParamsInput): readonly ConfigLine[] {
     minHalfSpread(input),
     tolerance(input),
   ];
+}
+
+/** True if a strategy with such parameters quotes around a reference price. */
+export function isAroundReference(
+  { strategy }: NamedStrategy,
+  lines: readonly ConfigLine[],
+): boolean {
+  return strategy.bind(toValues(lines)).needsReference === true;
 }
 
 /** In basis points: the volatility, the half spread, and the shift per order as a share of it. */

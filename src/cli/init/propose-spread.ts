@@ -23,6 +23,19 @@ const RATE_UNIT = 10n ** 18n;
 const MAX_HALF_SPREAD_BPS = 5000;
 
 /**
+ * The same half spread with a smaller tolerance. A strategy and the bot each keep a quote within
+ * it: together no nearer to the fair price than the maker fee.
+ */
+export function withinCosts(spread: SpreadProposal): SpreadProposal {
+  const feeTicks = spread.floorTicks - 1;
+  return {
+    ...spread,
+    toleranceTicks: Math.floor((spread.halfSpreadTicks - feeTicks) / 2),
+    toleranceReason: "half of the edge: quotes stay while they still pay the fee",
+  };
+}
+
+/**
  * Proposes a half spread. It covers the maker fee and a tick, and is no smaller than the exchange's
  * own. Up to a multiple of that, it grows with the volatility.
  * @throws ConfigError if a tick of the market is too large for any

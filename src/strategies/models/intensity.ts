@@ -92,7 +92,7 @@ export interface Intensity {
 /** Provides a strategy with a fill intensity for each view. */
 export interface IntensitySource {
   /** Observes a view. Called once for each view, in order. */
-  observe(view: TradedView): Intensity;
+  observe(view: TradedView): void;
   /** The intensity at the newest view. */
   readonly current: Intensity;
   /** The source of other parameters. It shares the estimate if the estimator is the same. */
@@ -114,7 +114,7 @@ export function intensitySource(params: IntensityParams): IntensitySource {
   if (intensity !== undefined)
     return estimatingSource(params, intensity, new IntensityFit(intensity));
   const given: Intensity = { aPerSecond, kPerBps, terms: {}, isWaiting: false };
-  return { observe: () => given, current: given, withParams: intensitySource };
+  return { observe: () => {}, current: given, withParams: intensitySource };
 }
 
 function estimatingSource(
@@ -131,7 +131,6 @@ function estimatingSource(
   return {
     observe(view) {
       fit.observe(view);
-      return fit.intensity ?? without;
     },
     get current() {
       return fit.intensity ?? without;

@@ -1,5 +1,6 @@
 import type { Instrument } from "../../core/instrument.js";
 import type { MarketView } from "../../market/view.js";
+import { type FairPrice, fairTerms, fairTicksFor, isFairReference } from "../fair-price.js";
 import { toTicks } from "../param-fields.js";
 import type { WantedLevel } from "../shape-quotes.js";
 import {
@@ -12,6 +13,7 @@ import { type SigmaSource, sigmaSource } from "./sigma.js";
 
 /** The parameters that all market makers with a market model share. */
 export interface ModelParams extends IntensityParams {
+  readonly fair: FairPrice;
   readonly sizeBase: number;
   readonly targetPositionBase: number;
   readonly sigma: Parameters<typeof sigmaSource>[0];
@@ -23,7 +25,8 @@ export interface ModelParams extends IntensityParams {
 
 /** The state of the market for a model. */
 export type ModelBasis = readonly [
-  midTicks: number,
+  fairTicks: number,
+  isReference: boolean,
   sigmaTicks: number,
   isSigmaEstimated: boolean,
   intensity: Intensity,
@@ -32,8 +35,9 @@ export type ModelBasis = readonly [
 
 /**
  * The common part of market makers with a market model. Their unit of price is one basis point of
- * the mid and their unit of amount one order, so that the same parameters mean the same on every
- * market.
+ * the fair price and their unit of amount one order, so that the same parameters mean the same on
+ * every market. Volatility and fill intensity are estimated from this market's mid, whatever the
+ * fair price is: a reference price that comes and goes would look like a jump.
  */
 export abstract class ModelStep<Params extends ModelParams> {
   protected readonly params: Params;
@@ -59,21 +63,28 @@ export abstract class ModelStep<Params extends ModelParams> {
 
   /** Observes a view. Called once for each view, in order. */
   protected estimatesOf(view: MarketView) {
-    const sigma = this.#sigma.observe(view.midTicks, view.timeMs);
-    const intensity = this.#intensity.observe(view);
-    return [view.midTicks, sigma.ticks, sigma.estimated, intensity] as const;
+    this.#sigma.observe(view.midTicks, view.timeMs);
+    this.#intensity.observe(view);
+    return this.estimatesAt(view);
   }
 
   /** The estimates at a view, without observing it. */
-  protected estimatesAt({ midTicks }: MarketView) {
-    const sigma = this.#sigma.at(midTicks);
-    return [midTicks, sigma.ticks, sigma.estimated, this.#intensity.current] as const;
+  protected estimatesAt(view: MarketView) {
+    const fairTicks = fairTicksFor(this.params.fair, view);
+    const sigma = this.#sigma.at(fairTicks);
+    const isReference = isFairReference(this.params.fair, view);
+    return [fairTicks, isReference, sigma.ticks, sigma.estimated, this.#intensity.current] as const;
+  }
+
+  /** The term of a reason for the fair price. */
+  protected fairTerms(isReference: boolean): Readonly<Record<string, number>> {
+    return fairTerms(this.params.fair, isReference);
   }
 
   /** Price tolerance in ticks within which the last intent is kept. */
-  toleranceTicks([midTicks]: ModelBasis): number {
+  toleranceTicks([fairTicks]: ModelBasis): number {
     const { refreshToleranceBps, refreshToleranceTicks } = this.params;
-    return toTicks(refreshToleranceBps, refreshToleranceTicks, midTicks) ?? 0;
+    return toTicks(refreshToleranceBps, refreshToleranceTicks, fairTicks) ?? 0;
   }
 
   /**

@@ -79,9 +79,9 @@ export interface Sigma {
 /** Provides a strategy with sigma for each view. */
 export interface SigmaSource {
   /** Observes the mid of a view. Called once for each view, in order. */
-  observe(midTicks: number, timeMs: Ms): Sigma;
-  /** Sigma for a mid, without observing it. */
-  at(midTicks: number): Sigma;
+  observe(midTicks: number, timeMs: Ms): void;
+  /** Sigma in ticks for a fair price. */
+  at(fairTicks: number): Sigma;
   /** The source of another parameter. It shares the estimate if the estimator is the same. */
   withParams(sigma: SigmaParam): SigmaSource;
 }
@@ -91,31 +91,30 @@ type SigmaParam = z.output<typeof sigmaField>;
 /** Creates the source for a validated `sigma` parameter. */
 export function sigmaSource(sigma: SigmaParam): SigmaSource {
   if ("sigmaTicks" in sigma) return fixedSource(() => sigma.sigmaTicks);
-  if ("sigmaBps" in sigma) return fixedSource((midTicks) => (midTicks * sigma.sigmaBps) / 10_000);
+  if ("sigmaBps" in sigma) return fixedSource((fairTicks) => (fairTicks * sigma.sigmaBps) / 10_000);
   const estimator =
     sigma.estimator === "ewma" ? new EwmaVolatility(sigma) : new RollingVolatility(sigma);
   return estimatedSource(sigma, estimator);
 }
 
-function fixedSource(ticksAt: (midTicks: number) => number): SigmaSource {
-  const at = (midTicks: number): Sigma => ({ ticks: ticksAt(midTicks), estimated: false });
-  return { observe: at, at, withParams: sigmaSource };
+function fixedSource(ticksAt: (fairTicks: number) => number): SigmaSource {
+  const at = (fairTicks: number): Sigma => ({ ticks: ticksAt(fairTicks), estimated: false });
+  return { observe: () => {}, at, withParams: sigmaSource };
 }
 
 function estimatedSource(
   sigma: z.output<typeof estimated>,
   estimator: VolatilityEstimator,
 ): SigmaSource {
-  const at = (midTicks: number): Sigma => {
+  const at = (fairTicks: number): Sigma => {
     const ticks = estimator.sigma;
     return ticks === undefined
-      ? { ticks: (midTicks * sigma.initialBps) / 10_000, estimated: false }
+      ? { ticks: (fairTicks * sigma.initialBps) / 10_000, estimated: false }
       : { ticks, estimated: true };
   };
   return {
     observe(midTicks, timeMs) {
       estimator.observe(midTicks, timeMs);
-      return at(midTicks);
     },
     at,
     withParams: (changed) =>

@@ -18,6 +18,7 @@ import type { BoundStrategy } from "../../../strategies/strategy.js";
 import type { BotConfig } from "../../config/config.js";
 import { checkOnGrid } from "../../config/config-grid.js";
 import { isBotOrder } from "../../execution/is-bot-order.js";
+import { makerFeeBps } from "../../execution/signed-rates.js";
 import { checkChain } from "./check-chain.js";
 import { checkFees } from "./check-fees.js";
 import { checkStreams } from "./check-streams.js";
@@ -127,10 +128,16 @@ function domainFindings(rules: VenueRules): Finding[] {
 }
 
 /** A strategy may refuse its parameters only once it knows the market's grid. */
-function bindStrategies({ strategies, runtime }: VenueCheck, rules: VenueRules): void {
+function bindStrategies({ config, strategies, runtime }: VenueCheck, rules: VenueRules): void {
   const scheduler = createRxScheduler(runtime.clock);
   for (const [marketId, instrument] of createInstruments(rules)) {
-    strategies.get(marketId)?.({ marketId, instrument, scheduler, random: runtime.random });
+    strategies.get(marketId)?.({
+      marketId,
+      instrument,
+      scheduler,
+      random: runtime.random,
+      makerFeeBps: () => makerFeeBps(config, rules.markets[marketId]),
+    });
   }
 }
 

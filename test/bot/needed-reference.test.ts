@@ -1,0 +1,35 @@
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { checkNeededReference } from "#bot/needed-reference.js";
+import { ConfigError } from "#core/errors.js";
+import { defineStrategy } from "#strategies/strategy.js";
+
+const own = defineStrategy({
+  params: z.object({ around: z.enum(["mid", "outside"]).default("mid") }),
+  needsReference: ({ around }) => around === "outside",
+  create: () => (view$) => view$ as never,
+});
+
+describe("a strategy of the user's own that needs a reference by its parameters", () => {
+  const without = { markets: { btcusdc: {} } } as never;
+  const withOne = { markets: { btcusdc: { reference: { from: ["index"] } } } } as never;
+
+  it("is refused in a market without one, in a sentence that names the key", () => {
+    const check = () => checkNeededReference(without, "btcusdc", own.bind({ around: "outside" }));
+    expect(check).toThrow(ConfigError);
+    expect(check).toThrow(
+      /^markets\.btcusdc\.reference: is missing, and the strategy quotes around a reference price; expected /,
+    );
+  });
+
+  it("is accepted with one, and by other parameters without", () => {
+    checkNeededReference(withOne, "btcusdc", own.bind({ around: "outside" }));
+    expect(() => checkNeededReference(without, "btcusdc", own.bind({}))).not.toThrow();
+  });
+
+  it("has a function as its declaration", () => {
+    expect(() => defineStrategy({ ...own.definition, needsReference: true as never })).toThrow(
+      /needsReference: is not a function/,
+    );
+  });
+});

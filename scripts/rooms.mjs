@@ -132,7 +132,7 @@ export const ROOMS = {
   },
   history: {
     holds: "[recorded markets](../guides/history.md) as Parquet files, one a day",
-    mayImport: [...GROUND, "market/book", "exchange"],
+    mayImport: [...GROUND, "market/book", "reference", "exchange"],
   },
   backtest: {
     holds: "the bot on [recorded history](../guides/backtest.md), sweeps, comparisons",

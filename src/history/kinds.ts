@@ -55,6 +55,7 @@ type KindFamily =
   | "trades"
   | "book"
   | "bbo"
+  | "reference"
   | "marks"
   | "klines"
   | "mark-klines"
@@ -152,6 +153,20 @@ const LAYOUTS: Readonly<Record<KindFamily, KindLayout>> = {
     order: ["timeNs", "seq"],
     rules: [notBelow("bidAmount"), notBelow("askAmount")],
   },
+  // Prices of a source outside the exchange as a recorder received them. Its clock is the only one
+  // that all sources share, so `timeNs` is when the price was received, and `sourceNs` the source's
+  // own time. `down` is the reason why the source was gone, in a row without a price.
+  reference: {
+    columns: columns("timeNs:integer seq:integer sourceNs:integer bid:price ask:price down:text"),
+    order: ["timeNs", "seq"],
+    rules: [
+      { broken: "bid <= 0 OR ask <= 0", expected: "prices above zero" },
+      {
+        broken: "down IS NOT NULL AND (bid IS NOT NULL OR ask IS NOT NULL)",
+        expected: "prices, or the reason why there is none",
+      },
+    ],
+  },
   marks: {
     columns: columns(`${STAMPS} mark:price index:price fundingRate:rate nextFundingMs:integer`),
     order: ["timeNs", "seq"],
@@ -215,7 +230,7 @@ export function familyFor(kind: HistoryKind): KindFamily {
     field: "kind",
     value: kind,
     expected:
-      "trades, book, bbo, marks, funding, orders, fills, klines-1M or mark-klines-1M (or another interval)",
+      "trades, book, bbo, reference, marks, funding, orders, fills, klines-1M or mark-klines-1M (or another interval)",
   });
 }
 

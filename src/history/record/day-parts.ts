@@ -1,4 +1,4 @@
-import type { Instrument } from "../../core/instrument.js";
+import type { MarketId } from "../../core/units.js";
 import { toDay } from "../day.js";
 import type { LocalStamps } from "./local-stamps.js";
 import type { OwnRecord } from "./own-records.js";
@@ -10,10 +10,21 @@ import { type RecordedKind, type RecordedStream, RecordingPart } from "./recordi
  */
 const MOST_FINDINGS = 1000;
 
+const MARKET_KINDS = ["book", "trades", "marks"] as const;
+const KINDS_OF_STREAM: Readonly<Record<RecordedStream, readonly RecordedKind[]>> = {
+  book: MARKET_KINDS,
+  market: MARKET_KINDS,
+  account: ["orders", "fills"],
+  reference: ["reference"],
+};
+
 /** The market and the folder of the parts. */
 interface DayPartsOptions {
   readonly folder: string;
-  readonly instrument: Instrument;
+  /** The market, or the source of reference prices. */
+  readonly market: MarketId;
+  /** The market's steps; undefined for a source of reference prices. */
+  readonly grid: { readonly tickSize: string; readonly stepSize: string } | undefined;
   /** The data source, for the manifests. */
   readonly source: string;
   readonly stamps: LocalStamps;
@@ -52,15 +63,14 @@ export class DayParts {
 
   /** Begins a part; streams that were connected stay connected. @param us its first instant. */
   begin(us: number): void {
-    const { folder, instrument, source, stamps, behindUs } = this.#options;
-    const { marketId: market, tickSize, stepSize } = instrument;
+    const { folder, market, grid, source, stamps, behindUs } = this.#options;
     this.#day = this.#dayAt(us);
     this.#findings = 0;
     this.#notedLeftOut = 0;
     this.#part = RecordingPart.begin(folder, stamps.placeOf(us), {
       market,
       source,
-      grid: { tickSize, stepSize },
+      grid,
       smallestUs: this.#smallestUs,
       behindUs,
     });
@@ -111,10 +121,7 @@ export class DayParts {
     this.#openStreams.set(stream, us);
     this.#part?.note({ at: us, stream, isHeard: true });
     // A connected stream without events is known to be empty.
-    for (const kind of stream === "account"
-      ? (["orders", "fills"] as const)
-      : (["book", "trades", "marks"] as const))
-      this.#part?.touch(kind);
+    for (const kind of KINDS_OF_STREAM[stream]) this.#part?.touch(kind);
   }
 
   /** @param us when its last message was received. @returns true if it was connected until now */

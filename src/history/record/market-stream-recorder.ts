@@ -76,7 +76,9 @@ export class MarketStreamRecorder {
     this.#marketReceivedUs = us;
     this.#bookUs = us;
     const behindUs = clockBehindUs(store, instrument.marketId, us);
-    this.#parts = new DayParts({ folder, instrument, source, stamps: this.#stamps, behindUs });
+    const { marketId: market, tickSize, stepSize } = instrument;
+    const grid = { tickSize, stepSize };
+    this.#parts = new DayParts({ folder, market, grid, source, stamps: this.#stamps, behindUs });
     this.#begin(us);
   }
 

@@ -45,6 +45,19 @@ export function fillsSql(path: string): string {
   return ownSql(path, FILL);
 }
 
+/** SQL of the recorded prices of a reference source, decimals as text. */
+export function referenceSql(path: string): string {
+  const fields = {
+    recvTimeNs: "BIGINT",
+    line: "BIGINT",
+    sourceNs: "BIGINT",
+    bid: "VARCHAR",
+    ask: "VARCHAR",
+    down: "VARCHAR",
+  };
+  return `SELECT CAST(recvTimeNs AS BIGINT) AS timeNs, CAST(line AS BIGINT) AS seq, CAST(sourceNs AS BIGINT) AS sourceNs, bid, ask, down FROM ${ndjsonSql(path, fields)}`;
+}
+
 function ownSql(path: string, fields: Readonly<Record<string, string>>): string {
   const stamps = `CAST("time" AS BIGINT) * 1000000 AS timeNs, CAST(recvTimeNs AS BIGINT) AS recvNs, CAST(line AS BIGINT) AS seq`;
   return `SELECT ${stamps}, ${Object.keys(fields).join(", ")} FROM ${ndjsonSql(path, { ...STAMPS, ...fields })}`;

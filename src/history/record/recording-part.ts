@@ -7,23 +7,24 @@ import { HistoryError } from "../history-errors.js";
 import { readStagedRecords, StagedRecords } from "../staging/staged-records.js";
 import { makeStoreFolder } from "../store/store-folder.js";
 
-/** The kinds of history that a recording writes. */
+/** The kinds of history that a recording of a market writes. */
 export const RECORDED_KINDS = ["book", "trades", "marks", "orders", "fills"] as const;
 
-/** One of {@link RECORDED_KINDS}. */
-export type RecordedKind = (typeof RECORDED_KINDS)[number];
+/** A kind that a recording of a market, or of a source of reference prices, writes. */
+export type RecordedKind = (typeof RECORDED_KINDS)[number] | "reference";
 
 /**
  * The streams of a recording: the book counts from a snapshot on, the others from their connection
  * on.
  */
-export type RecordedStream = "book" | "market" | "account";
+export type RecordedStream = "book" | "market" | "account" | "reference";
 
 const header = z.strictObject({
   format: z.literal(1),
   market: z.string(),
   source: z.string(),
-  grid: z.strictObject({ tickSize: z.string(), stepSize: z.string() }),
+  /** Absent for a source of reference prices, which has no grid. */
+  grid: z.strictObject({ tickSize: z.string(), stepSize: z.string() }).optional(),
   /**
    * The smallest latency that the recorder had measured when it began this part, whole
    * microseconds.
@@ -42,7 +43,7 @@ type PartHeader = z.infer<typeof header>;
 const note = z.union([
   z.strictObject({
     at: z.int(),
-    stream: z.enum(["book", "market", "account"]),
+    stream: z.enum(["book", "market", "account", "reference"]),
     isHeard: z.boolean(),
   }),
   z.strictObject({ at: z.int(), finding: z.string() }),
@@ -122,6 +123,11 @@ export class RecordingPart {
 /** The folder of a market's recordings until they are sealed. */
 export function recordingFolder(root: string, market: MarketId): string {
   return join(root, ".staging", market, "recording");
+}
+
+/** The folder of a reference source's recordings until they are sealed. */
+export function referenceRecordingFolder(root: string, source: string): string {
+  return join(root, ".staging", source, "reference-recording");
 }
 
 /** The parts of a folder, in the order of their beginning. */

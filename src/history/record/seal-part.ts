@@ -9,7 +9,7 @@ import { writeDays } from "../staging/write-days.js";
 import type { DayManifest } from "../store/day-manifest.js";
 import { Duck, type DuckLimits } from "../store/duck.js";
 import type { HistoryStore, Series } from "../store/history-store.js";
-import { fillsSql, ordersSql } from "./own-shapes.js";
+import { fillsSql, ordersSql, referenceSql } from "./own-shapes.js";
 import {
   dropPart,
   type PartNote,
@@ -33,6 +33,7 @@ const STREAM_OF_KIND: Readonly<Record<RecordedKind, RecordedStream>> = {
   marks: "market",
   orders: "account",
   fills: "account",
+  reference: "reference",
 };
 /** Requests originate here: their exchange time is our corrected clock. */
 const REQUESTS = "what IN ('place', 'cancel', 'cancel-all')";
@@ -66,7 +67,7 @@ export async function sealPart(
   try {
     const found: { readonly kind: RecordedKind; readonly path: string; readonly select: string }[] =
       [];
-    for (const kind of RECORDED_KINDS) {
+    for (const kind of [...RECORDED_KINDS, "reference"] as const) {
       const path = recordsOf(folder, kind);
       if (path !== undefined) found.push({ kind, path, select: await selectOf(duck, kind, path) });
     }
@@ -97,7 +98,10 @@ export async function sealPart(
         kind === "orders"
           ? `CASE WHEN ${REQUESTS} THEN recvNs + ${addedNs} ELSE recvNs - (${smallestNs}) END`
           : `recvNs - (${smallestNs})`;
-      const timed = `SELECT * REPLACE (coalesce(timeNs, ${unstamped}) AS timeNs) FROM (${select})`;
+      const timed =
+        kind === "reference"
+          ? select
+          : `SELECT * REPLACE (coalesce(timeNs, ${unstamped}) AS timeNs) FROM (${select})`;
       const series: Series = { market, kind };
       const rows = await stageRows(duck, {
         series,
@@ -139,6 +143,7 @@ async function selectOf(duck: Duck, kind: RecordedKind, path: string): Promise<s
   if (kind === "book") return (await bookShape(duck, path, path)).select;
   if (kind === "trades") return tradesShape(path, { format: "ndjson" }).select;
   if (kind === "marks") return marksShape(path, { format: "ndjson" }).select;
+  if (kind === "reference") return referenceSql(path);
   return kind === "orders" ? ordersSql(path) : fillsSql(path);
 }
 
@@ -152,7 +157,12 @@ function readNotes(
 } {
   const msOf = (us: number): number => Number((BigInt(us) * 1000n - smallestNs) / 1_000_000n);
   const since = new Map<RecordedStream, number>();
-  const received: Record<RecordedStream, Span[]> = { book: [], market: [], account: [] };
+  const received: Record<RecordedStream, Span[]> = {
+    book: [],
+    market: [],
+    account: [],
+    reference: [],
+  };
   const findings: string[] = [];
   const end = (stream: RecordedStream, us: number): void => {
     const from = since.get(stream);

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { currentProcessName, parsePid, processLifeFor } from "../../core/files/process-life.js";
 import type { MarketId } from "../../core/units.js";
-import { partsIn, recordingFolder } from "../record/recording-part.js";
+import { partsIn, recordingFolder, referenceRecordingFolder } from "../record/recording-part.js";
 import { type HistoryStore, STAGING } from "./history-store.js";
 import { StoreLock } from "./store-lock.js";
 
@@ -51,6 +51,17 @@ export function stagedWork(store: HistoryStore): readonly StagedWork[] {
         bytes: bytesIn(recording),
         process: StoreLock.holder(recording),
         advice,
+      });
+    }
+    const reference = referenceRecordingFolder(store.root, name);
+    if (partsIn(reference).length > 0) {
+      found.push({
+        what: "recording",
+        market: name,
+        path: reference,
+        bytes: bytesIn(reference),
+        process: StoreLock.holder(reference),
+        advice: `the next recording of the reference source ${name} into this store stores it`,
       });
     }
     for (const kind of foldersIn(path)) {

@@ -103,6 +103,9 @@ function namesOf(kind: HistoryKind): string[] {
     nextFundingMs: ["nextFundingTime", "nextFundingMs"],
     seq: [],
     level: [],
+    // Only a recorder knows them.
+    sourceNs: [],
+    down: [],
   };
   const sides = own.includes("isBuyerMaker") || own.includes("isBid") ? ["side"] : [];
   return [...own.flatMap((name) => stamps[name] ?? [name]), ...sides];
@@ -113,6 +116,7 @@ function requiredOf(kind: HistoryKind): string[] {
     trades: ["price", "amount"],
     book: ["price", "amount", "isBid|side"],
     bbo: ["bid", "bidAmount", "ask", "askAmount"],
+    reference: ["bid", "ask"],
     marks: ["mark"],
     funding: ["rate"],
   };

@@ -18,6 +18,8 @@ import { builtInStrategies } from "#strategies/built-in.js";
 import { withRooms } from "../../scripts/rooms.mjs";
 import { BREAKS } from "../simulation/breaks.js";
 import { FAULT_KINDS } from "../simulation/faults.js";
+import { REFERENCE_BREAKS } from "../simulation/references/reference-breaks.js";
+import { REFERENCE_FAULTS } from "../simulation/references/reference-plan.js";
 import { WHOLE_BREAKS } from "../simulation/whole/whole-breaks.js";
 import { PROJECT_ROOT } from "./checkout.js";
 import {
@@ -283,6 +285,28 @@ describe("docs/reference/simulation-rules.md", () => {
       codesOf(by)[0],
     ]);
     expect(rows).toEqual(WHOLE_BREAKS.map(({ name, what, rules: [first] }) => [name, what, first]));
+  });
+});
+
+describe("docs/reference/simulation-rules.md: reference prices", () => {
+  const page = readPage("docs/reference/simulation-rules.md");
+
+  it("has every rule of the oracle, every fault and every break", () => {
+    const oracle = source("test/simulation/references/reference-oracle.ts");
+    expect([...firstCodes(page, "rule of references")].sort()).toEqual(
+      [...new Set([...found(oracle, /#violate\(\s*"([a-z]+)"/g), "crash"])].sort(),
+    );
+    expect([...firstCodes(page, "faults of references")].sort()).toEqual(
+      [...REFERENCE_FAULTS].sort(),
+    );
+    const rows = tableOf(page, "break of references").map(([name = "", what = "", by = ""]) => [
+      codesOf(name)[0],
+      what,
+      codesOf(by)[0],
+    ]);
+    expect(rows).toEqual(
+      REFERENCE_BREAKS.map(({ name, what, rules: [first] }) => [name, what, first]),
+    );
   });
 });
 

@@ -3,18 +3,21 @@ import { simulateLiquidator } from "../liquidator/simulation/main.js";
 import { runAcquiredPositions } from "./acquired-positions.js";
 import { ACQUIRED_POSITIONS_BREAKS } from "./acquired-positions-breaks.js";
 import { BREAKS } from "./breaks.js";
+import { REFERENCE_BREAKS } from "./references/reference-breaks.js";
+import { runReferences } from "./references/run-references.js";
 import type { Violation } from "./violation.js";
 import { runWhole } from "./whole/run-whole.js";
 import { WHOLE_BREAKS } from "./whole/whole-breaks.js";
 import { runSeed } from "./world.js";
 
-const USAGE = `npm run simulate -- [--maker | --takeovers | --liquidator] [options]
+const USAGE = `npm run simulate -- [--maker | --takeovers | --references | --liquidator] [options]
 
 Runs the real bot against the real embedded exchange in virtual time, with faults that a seed determines.
 
   (no mode)      the whole system: exchange with chain, market maker and liquidator in one account, guard
   --maker        the market maker alone for an hour, with manual orders and transfers
   --takeovers    the market maker with acquired positions, some larger than its limit, some reverted
+  --references   the market maker priced by two or three outside sources that fail
   --liquidator   the liquidator alone, with rival liquidators and reorganisations
 
   --seeds N                      number of seeds (100)
@@ -70,6 +73,7 @@ const MODES: readonly Mode[] = [
   modeOf(undefined, 2, WHOLE_BREAKS, runWhole),
   modeOf("--maker", 60, BREAKS, runSeed),
   modeOf("--takeovers", 60, ACQUIRED_POSITIONS_BREAKS, runAcquiredPositions),
+  modeOf("--references", 2, REFERENCE_BREAKS, runReferences),
 ];
 
 const OPTIONS = [

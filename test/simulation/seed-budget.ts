@@ -36,6 +36,10 @@ export const SEED_BUDGET = {
   makerBreaks: { seeds: [1], times: 15, secondsEach: 2.5 },
   /** Takeovers that are handed to the market maker, five minutes each. */
   takeovers: { seeds: [2, 4, 10, 11, 26], times: 1, secondsEach: 1.5 },
+  /** The market maker with reference sources that fail, two minutes each; the first runs twice. */
+  references: { seeds: [1, 2, 1], times: 1, secondsEach: 2 },
+  /** The same with each of its rules switched off, until one notices. */
+  referenceBreaks: { seeds: [1, 2], times: 4, secondsEach: 0.5 },
   /** The liquidator alone, two minutes each; the first runs twice. */
   liquidator: { seeds: [11, 5, 19, 11], times: 1, secondsEach: 2.5 },
 } as const satisfies Readonly<Record<string, SeedShare>>;

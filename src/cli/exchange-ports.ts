@@ -5,6 +5,8 @@ import type { ExchangeConfig } from "../simulator/config/config.js";
 export interface ExchangePorts {
   readonly port?: string;
   readonly rpcPort?: string;
+  /** Opens the admin endpoint of faults. */
+  readonly faultsPort?: string;
 }
 
 /**
@@ -13,9 +15,21 @@ export interface ExchangePorts {
  */
 export function withPorts(
   config: ExchangeConfig,
-  { port, rpcPort }: ExchangePorts,
+  { port, rpcPort, faultsPort }: ExchangePorts,
 ): ExchangeConfig {
-  const listening = port === undefined ? config : { ...config, port: parsePort("--port", port) };
+  const listening = {
+    ...config,
+    ...(port === undefined ? {} : { port: parsePort("--port", port) }),
+    ...(faultsPort === undefined
+      ? {}
+      : {
+          faults: {
+            list: [],
+            ...config.faults,
+            adminPort: parsePort("--faults-port", faultsPort),
+          },
+        }),
+  };
   if (rpcPort === undefined) return listening;
   const { chain } = config;
   if (chain === undefined || chain.rpc === null) {

@@ -7,6 +7,7 @@ import {
   type OpenExchange,
   openConfiguredExchange,
 } from "../../simulator/engine/configured-exchange.js";
+import { describeFaults, type OpenFaults, openFaults } from "../../simulator/faults/open-faults.js";
 import { checkCaptures } from "../../simulator/flow/capture/check-captures.js";
 import { serveExchange } from "../../simulator/rest/http-server.js";
 import type { CliContext } from "../cli-context.js";
@@ -39,6 +40,7 @@ export async function exchangeCommand(
   });
   const interrupted = context.interrupted();
   let open: OpenExchange | undefined;
+  let faults: OpenFaults | undefined;
   let fail: (error: unknown) => void = () => {};
   const failed = new Promise<never>((_resolve, reject) => {
     fail = reject;
@@ -60,7 +62,10 @@ export async function exchangeCommand(
         ),
     });
     const { exchange } = open;
+    faults = await openFaults(config, context.runtime.clock);
+    if (faults !== undefined) context.stderr.write(describeFaults(faults));
     const server = await serveExchange(exchange, {
+      faults: faults?.injector,
       onFault: (error) => {
         log.error({ error }, "the exchange failed to answer");
         // It stops by itself only when acknowledged data cannot be stored.
@@ -77,6 +82,7 @@ export async function exchangeCommand(
             port,
             markets,
             ...(open.chain === null ? {} : { chain: whereIs(open.chain) }),
+            ...(faults?.admin == null ? {} : { faultsUrl: faults.admin.url }),
           })
         : `exchange with ${markets.join(", ")}: REST ${restUrl}, streams ${streamUrl}\n${open.chain === null ? "" : chainText(open.chain)}`,
     );
@@ -87,6 +93,7 @@ export async function exchangeCommand(
       await server.close();
     }
   } finally {
+    await faults?.close();
     await open?.close();
     log.close();
   }

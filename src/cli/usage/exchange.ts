@@ -13,6 +13,10 @@ export function addExchange(program: Command, context: CliContext): void {
       "--rpc-port <number>",
       "this port for the chain instead of the file's; 0 takes any free one",
     )
+    .option(
+      "--faults-port <number>",
+      "open the admin endpoint of faults on this port; 0 takes any free one",
+    )
     .option("--json", "print where it listens, as one line of JSON")
     .action(async (file: string | undefined, options: ExchangeCommandOptions) => {
       const { exchangeCommand } = await import("../commands/exchange.js");

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { checkShape, type ShapeContext } from "../../core/config/config-shape.js";
 import { DEFAULT_TOKEN_LIMITS } from "../../core/token-limits.js";
 import { chainConfigShape } from "../chain/chain-config.js";
+import { faultsShape } from "../faults/fault-shape.js";
 import { flowConfigShape } from "../flow/flow-config.js";
 import { choicesShape } from "./choices.js";
 import { address, decimal, marketId, positiveDecimal, signedDecimal, text } from "./config-text.js";
@@ -266,6 +267,8 @@ const shape = z.strictObject({
     })
     .prefault({}),
   choices: choicesShape.prefault({}),
+  /** Faults of the network and the exchange, struck on purpose; none when absent. */
+  faults: faultsShape.optional(),
 });
 
 /** The embedded exchange's configuration, checked and with all defaults filled in. */

@@ -9,6 +9,9 @@ import { isKnownHost } from "../../core/http/host-header.js";
 import { HTTP_BOUNDS } from "../../core/http/http-bounds.js";
 import { isFromWebPage } from "../../core/http/web-page.js";
 import type { EmbeddedExchange } from "../exchange.js";
+import { toFaultableRequest, toFaultableStream } from "../faults/exchange-fault-format.js";
+import type { FaultInjector } from "../faults/fault-injector.js";
+import { sendFaultyAnswer } from "../faults/send-faulty-answer.js";
 import { serveDocumentation } from "../openapi/serve-documentation.js";
 import { SocketSink } from "../streams/socket-sink.js";
 import {
@@ -19,6 +22,7 @@ import {
   toErrorResponse,
 } from "./api-error.js";
 import { decideCors } from "./cross-origin.js";
+import type { ApiRequest } from "./parameters.js";
 
 /** Far above any request or stream message of the interface. */
 const LARGEST_MESSAGE_BYTES = 65_536;
@@ -41,6 +45,11 @@ export interface ExchangeServer {
 export interface ServerOptions {
   /** Called with internal errors of the exchange, which its clients see as 500. */
   readonly onFault?: (error: unknown) => void;
+  /**
+   * Strikes requests and streams on purpose; the caller makes it from `faults` of the configuration
+   * (docs/reference/exchange-faults.md).
+   */
+  readonly faults?: FaultInjector | undefined;
 }
 
 /**
@@ -49,7 +58,7 @@ export interface ServerOptions {
  */
 export async function serveExchange(
   exchange: EmbeddedExchange,
-  { onFault = () => {} }: ServerOptions = {},
+  { onFault = () => {}, faults }: ServerOptions = {},
 ): Promise<ExchangeServer> {
   const { host, port, maxConnections } = exchange.config;
   const hosts = [host, ...exchange.config.allowedHosts];
@@ -73,14 +82,27 @@ export async function serveExchange(
     onFault(error);
     return toErrorResponse(new ApiError(2010, "the exchange failed"), exchange.config.choices);
   };
-  const answered = (request: FastifyRequest, reply: FastifyReply) => {
+  const answer = (request: ApiRequest): ApiResponse | Promise<ApiResponse> => {
     try {
-      const answer = answerOf(exchange, request);
-      if (!(answer instanceof Promise)) return sendAnswer(reply, answer);
-      return answer.catch(fail).then((late) => sendAnswer(reply, late));
+      const answered = exchange.respond(request);
+      return answered instanceof Promise ? answered.catch(fail) : answered;
     } catch (error) {
-      return sendAnswer(reply, fail(error));
+      return fail(error);
     }
+  };
+  const answered = (request: FastifyRequest, reply: FastifyReply) => {
+    const asked = toApiRequest(request);
+    if (faults === undefined) {
+      const found = answer(asked);
+      return found instanceof Promise
+        ? found.then((late) => sendAnswer(reply, late))
+        : sendAnswer(reply, found);
+    }
+    const send = (found: ApiResponse) => sendAnswer(reply, found);
+    const found = faults.answer(toFaultableRequest(asked), () => answer(asked));
+    return found instanceof Promise
+      ? found.then((late) => sendFaultyAnswer(reply, late, send))
+      : sendFaultyAnswer(reply, found, send);
   };
   app.server.maxConnections = maxConnections;
   app.addHook("onRequest", (request, reply, done) => {
@@ -113,7 +135,7 @@ export async function serveExchange(
   app.server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     try {
       const refusal = refusalOf(request, hosts);
-      if (refusal === null) upgrade(exchange, sockets, request, socket, head);
+      if (refusal === null) upgrade(exchange, { sockets, faults }, request, socket, head);
       else refuse(socket, refusal);
     } catch (error) {
       refuse(socket, fail(error));
@@ -161,21 +183,18 @@ function forbidden(message: string): ApiResponse {
   return { status: 403, body: badRequest(message) };
 }
 
-function answerOf(
-  exchange: EmbeddedExchange,
-  request: FastifyRequest,
-): ApiResponse | Promise<ApiResponse> {
+function toApiRequest(request: FastifyRequest): ApiRequest {
   const url = request.raw.url ?? "/";
   const mark = url.indexOf("?");
   const contentType = request.headers["content-type"];
-  return exchange.respond({
+  return {
     method: request.method,
     path: mark < 0 ? url : url.slice(0, mark),
     query: mark < 0 ? "" : url.slice(mark + 1),
     body: typeof request.body === "string" ? request.body : "",
     contentType,
     ip: request.ip,
-  });
+  };
 }
 
 function sendAnswer(reply: FastifyReply, { status, body, headers }: ApiResponse): FastifyReply {
@@ -184,19 +203,32 @@ function sendAnswer(reply: FastifyReply, { status, body, headers }: ApiResponse)
   for (const [name, value] of Object.entries(headers ?? {})) {
     reply.raw.setHeader(name, value);
   }
-  return body === "" ? reply.code(status).send() : reply.code(status).type(JSON_TYPE).send(body);
+  return body === ""
+    ? reply.code(status).send()
+    : reply
+        .code(status)
+        .type(headers?.["content-type"] ?? JSON_TYPE)
+        .send(body);
 }
 
 /** Opens a stream; a refused one gets an HTTP response before there is a websocket. */
 function upgrade(
   exchange: EmbeddedExchange,
-  sockets: WebSocketServer,
+  {
+    sockets,
+    faults,
+  }: { readonly sockets: WebSocketServer; readonly faults: FaultInjector | undefined },
   request: IncomingMessage,
   socket: Duplex,
   head: Buffer,
 ): void {
   const sink = new SocketSink();
-  const connection = exchange.connect(request.url ?? "/", sink, request.socket.remoteAddress ?? "");
+  const url = request.url ?? "/";
+  const connection = exchange.connect(
+    url,
+    faults?.wrap(sink, toFaultableStream(url)) ?? sink,
+    request.socket.remoteAddress ?? "",
+  );
   if ("refused" in connection) {
     refuse(socket, connection.refused);
     return;

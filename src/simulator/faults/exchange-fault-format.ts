@@ -1,0 +1,42 @@
+import { formatErrorBody } from "../rest/api-error.js";
+import type { ApiRequest } from "../rest/parameters.js";
+import type { FaultableStream } from "./faulty-stream.js";
+import type { FaultableRequest } from "./request-faults.js";
+
+/** The stream of an account, as faults name it. */
+const ACCOUNT_STREAM = "account";
+const SINGLE = "/v1/single/";
+/** The beginning of a wrapped event is enough to read its stream's name. */
+const NAME_WITHIN = 200;
+
+/** A request of the exchange's own interface (docs/reference/exchange-interface.md). */
+export function toFaultableRequest({ method, path, query, body }: ApiRequest): FaultableRequest {
+  return {
+    method,
+    path,
+    account: () => readAccount(body) ?? readAccount(query),
+    refusalBody: (status) => formatErrorBody(status, "Too many requests", "over the rate limit"),
+  };
+}
+
+/** A connection of the exchange's own streams (docs/reference/protocol.md#connections). */
+export function toFaultableStream(pathWithQuery: string): FaultableStream {
+  const [path = ""] = pathWithQuery.split("?");
+  const single = path.startsWith(SINGLE) ? path.slice(SINGLE.length) : undefined;
+  const account = single === undefined ? undefined : /^account(?:@|%40)(.*)$/i.exec(single)?.[1];
+  const only = account === undefined ? single?.replace(/%40/i, "@") : ACCOUNT_STREAM;
+  return {
+    account,
+    streamOf: (text) => only ?? /"stream":"([^"]*)"/.exec(text.slice(0, NAME_WITHIN))?.[1],
+    isSnapshot: (text) => text.includes('"snapshot"'),
+    isHeartbeat: (text) => text === "ping" || text === "pong",
+  };
+}
+
+/** Reads the account of a form or of JSON. */
+function readAccount(text: string): string | undefined {
+  return (
+    /(?:^|&)account=(0x[0-9a-f]{40})/i.exec(text)?.[1] ??
+    /"account"\s*:\s*"(0x[0-9a-f]{40})"/i.exec(text)?.[1]
+  );
+}

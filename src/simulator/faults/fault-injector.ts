@@ -1,0 +1,52 @@
+import type { Clock } from "../../core/runtime/runtime.js";
+import type { ApiResponse } from "../rest/api-error.js";
+import type { StreamSink } from "../streams/stream-sink.js";
+import { FaultSchedule } from "./fault-schedule.js";
+import type { Fault } from "./fault-shape.js";
+import { type FaultableStream, FaultyStream } from "./faulty-stream.js";
+import { PendingTimers } from "./pending-timers.js";
+import { type FaultableRequest, type FaultyAnswer, RequestFaults } from "./request-faults.js";
+
+/** Options of a {@link FaultInjector}. */
+export interface FaultInjectorOptions {
+  readonly seed: string | number;
+  readonly faults?: readonly Fault[];
+}
+
+/**
+ * The faults of a server: every interface of the exchange passes its requests and its streams
+ * through the same one. Without any fault both pass unchanged.
+ */
+export class FaultInjector {
+  readonly schedule: FaultSchedule;
+  readonly #clock: Clock;
+  readonly #timers: PendingTimers;
+  readonly #requests: RequestFaults;
+
+  /** The windows of the faults count from now. */
+  constructor(clock: Clock, { seed, faults = [] }: FaultInjectorOptions) {
+    this.#clock = clock;
+    this.schedule = new FaultSchedule(clock, seed, faults);
+    this.#timers = new PendingTimers(clock);
+    this.#requests = new RequestFaults(this.schedule, this.#timers);
+  }
+
+  /** Answers a request, unless a fault decides otherwise. */
+  answer(
+    request: FaultableRequest,
+    act: () => ApiResponse | Promise<ApiResponse>,
+  ): FaultyAnswer | Promise<FaultyAnswer> {
+    return this.#requests.answer(request, act);
+  }
+
+  /** Returns the sink for the stream, in place of the one over the socket. */
+  wrap(sink: StreamSink, stream: FaultableStream): StreamSink {
+    const { schedule } = this;
+    return new FaultyStream({ sink, stream, schedule, clock: this.#clock, timers: this.#timers });
+  }
+
+  /** Drops everything that is delayed. */
+  close(): void {
+    this.#timers.close();
+  }
+}

@@ -232,12 +232,14 @@ describe("the pages of a cockpit", () => {
     const id = flood.idIn(page);
     await untilFrames(page, id, 2);
     flood.hangs();
+    const own = () =>
+      page.events.filter(({ data }) => (data as { readonly id?: string }).id === id);
+    // A busy machine may have been late with a frame before.
     const ages = () =>
-      page.events
+      own()
+        .slice(own().findLastIndex(({ name }) => name === "frame") + 1)
         .filter(({ name }) => name === "age")
-        .map(({ data }) => data as { readonly id: string; readonly ageMs: number })
-        .filter((event) => event.id === id)
-        .map(({ ageMs }) => ageMs);
+        .map(({ data }) => (data as { readonly ageMs: number }).ageMs);
     await until(ages, (seen) => seen.length >= 3);
     expect(ages()).toEqual([...ages()].sort((a, b) => a - b));
     expect(ages()[0]).toBeGreaterThan(1_500);

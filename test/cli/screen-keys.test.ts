@@ -116,6 +116,11 @@ describe.skipIf(!hasTerminals)(`the keys of the live screen, in a real terminal$
       (stat) => / T /.test(stat),
     );
     process.kill(pid, "SIGCONT");
+    // The last screen before the signal would be found too.
+    await until(
+      async () => bot.run.text.split("\u001b[?1049h").length - 1,
+      (times) => times === 2,
+    );
     await bot.run.untilShown("q stop");
     bot.run.type("q");
     await bot.run.untilShown("stop the bot?");

@@ -102,7 +102,8 @@ describe("a strategy that never returns", () => {
 
   it("leaves no order where no guard runs, and ends with 1 when its time is over", async () => {
     const { file, env, loops } = loopingBot();
-    const bot = start(["run", file, "--json", "--no-screen", "--for", "12s"], env);
+    // Enough for a busy machine to quote, and for the watchdog to find the loop.
+    const bot = start(["run", file, "--json", "--no-screen", "--for", "25s"], env);
     await untilQuoting(file, env);
     loops();
     await bot.says("no guard runs: the watchdog cancels the bot's orders");

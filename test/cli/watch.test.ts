@@ -6,12 +6,11 @@ import { controlSocketPath } from "#bot/control-server.js";
 import type { Frame } from "#bot/frame.js";
 import { createLiveRuntime } from "#core/live-runtime.js";
 import { captureCli, startCli } from "./captured-cli.js";
-import { CommandedExchange, untilQuoting } from "./commanded-exchange.js";
+import { CommandedExchange, openOrders, untilQuoting } from "./commanded-exchange.js";
 import { until } from "./until.js";
 
 const exchange = new CommandedExchange();
 const { clock } = createLiveRuntime();
-const sleep = (ms: number) => new Promise<void>((resolve) => clock.setTimer(ms, resolve));
 
 interface Line {
   readonly ok: boolean;
@@ -72,12 +71,18 @@ describe("watch, on a bot of the embedded exchange", () => {
       (count) => count >= 2,
     );
     await sendControlRequest(path, { command: "halt" }, clock);
-    await sleep(1_500);
+    await until(
+      () => openOrders(file, env),
+      ({ length }) => length === 0,
+    );
+    // Without an order there are no further trades.
     const trades: readonly Record<string, unknown>[] = JSON.parse(
       (await captureCli(["call", "userTrades", "--bot", file, "marketId=btcusdc"], env)).out,
     );
-    await sleep(300);
-    const fills = frameOf(lines.at(-1)).markets.btcusdc?.fills ?? [];
+    const fills = await until(
+      () => frameOf(lines.at(-1)).markets.btcusdc?.fills ?? [],
+      ({ length }) => length >= trades.length,
+    );
     const text = (values: readonly unknown[]) => values.map(String).join(" ");
     expect(
       fills
@@ -96,8 +101,10 @@ describe("watch, on a bot of the embedded exchange", () => {
     expect(frameOf(lines.at(-1)).notices.at(-1)?.text).toBeTruthy();
 
     const before = lines.length;
-    await sleep(1_000);
-    expect(lines.length).toBeGreaterThan(before + 2);
+    await until(
+      () => lines.length,
+      (count) => count > before + 2,
+    );
     socket.destroy();
     running.interrupt();
     expect(await running.done).toMatchObject({ code: 0 });

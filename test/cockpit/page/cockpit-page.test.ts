@@ -447,10 +447,16 @@ describe.skipIf(!hasBrowser)(`the cockpit's page in a browser${skipNote}`, () =>
 
   it("does not call a bot quoting once the cockpit itself is gone", async () => {
     await opened();
-    for (const name of ["desk-a", "desk-b"])
-      cockpit.frame(name, new SampleBot({ config: `/bots/${name}.yaml` }).next());
+    const bots = ["desk-a", "desk-b"].map(
+      (name) => [name, new SampleBot({ config: `/bots/${name}.yaml` })] as const,
+    );
     const states = () => page.locator(".bots-table tbody td:nth-child(2)").allInnerTexts();
-    await expect.poll(states, BROWSER_TIMEOUT).toEqual(["● quoting", "● quoting"]);
+    await expect
+      .poll(() => {
+        for (const [name, bot] of bots) cockpit.frame(name, bot.next());
+        return states();
+      }, BROWSER_TIMEOUT)
+      .toEqual(["● quoting", "● quoting"]);
     await cockpit.close();
     await expect.poll(states, BROWSER_TIMEOUT).toEqual(["○ was quoting", "○ was quoting"]);
     expect(await text(".bots-table tbody td:last-child")).toMatch(/^not connected/);
@@ -645,14 +651,25 @@ describe.skipIf(!hasBrowser)(`the cockpit's page in a browser${skipNote}`, () =>
   it("touches nothing but the ages when a frame repeats, and moves nothing when figures change", async () => {
     await opened();
     const [bot, frame] = await sent(20);
-    await page.evaluate(observeChanges);
-    for (let times = 1; times <= 5; times++) {
-      const turn = frame.status.turn + times;
-      const same = { ...frame, status: { ...frame.status, turn } };
-      cockpit.frame(ID, same);
-      await shown(same);
+    // Frames go on all the while: the page would say how old the last one is.
+    let { turn } = frame.status;
+    const repeating = setInterval(() => {
+      turn++;
+      cockpit.frame(ID, { ...frame, status: { ...frame.status, turn } });
+    }, 100);
+    try {
+      await page.evaluate(observeChanges);
+      const later = turn + 5;
+      await expect
+        .poll(
+          () => page.evaluate('Number(document.querySelector("article").dataset.turn)'),
+          BROWSER_TIMEOUT,
+        )
+        .toBeGreaterThanOrEqual(later);
+      expect(await page.evaluate("window.changed")).toEqual([]);
+    } finally {
+      clearInterval(repeating);
     }
-    expect(await page.evaluate("window.changed")).toEqual([]);
     for (let times = 0; times < 60; times++) {
       const next = bot.next();
       cockpit.frame(ID, { ...next, status: { ...next.status, turn: 90_000 + times } });

@@ -65,11 +65,12 @@ export default defineConfig({
       },
       {
         extends: true,
-        plugins: [roomFilesPlugin()],
+        plugins: [builtSources(), roomFilesPlugin()],
         test: {
           name: "alone",
           include: ["test/**/*.test.ts"],
           exclude: SHARED,
+          server: { deps: { external: [BUILT_MODULES] } },
           sequence: { groupOrder: 0 },
         },
       },

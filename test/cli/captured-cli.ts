@@ -1,3 +1,4 @@
+import "./loaded-packages.js";
 import type { CliContext } from "#cli/cli-context.js";
 import { runCli } from "#cli/program.js";
 import type { TerminalStreams } from "#cli/terminal-prompt.js";

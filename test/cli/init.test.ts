@@ -11,25 +11,16 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { BOT_TEMPLATES } from "#cli/bot-templates.js";
-import { RISK_APPETITES } from "#cli/risk-appetites.js";
-import { builtInStrategies } from "#strategies/built-in.js";
 import { captureCli, type StartedRun, startCli } from "./captured-cli.js";
+import { expectAcceptedFile, MARKETS, SOME_CHOICES, schema } from "./init-choices.js";
 import { TypedTerminal } from "./typed-terminal.js";
 
 const KEY = `0x${"2e".repeat(32)}`;
 const env = { MARKETWRIGHT_KEY: KEY };
 const folder = mkdtempSync(join(tmpdir(), "mw-init-"));
-const schema = JSON.parse(
-  readFileSync(fileURLToPath(new URL("../../config/schema.json", import.meta.url)), "utf8"),
-);
-const validate = new Ajv2020({ allowUnionTypes: true, strictTypes: false }).compile(schema);
-const STRATEGIES = Object.keys(builtInStrategies);
-const RISKS = Object.keys(RISK_APPETITES);
-const MARKETS = ["btcusdc", "ethusdc"];
 
 let exchange: StartedRun;
 let rest: string;
@@ -63,22 +54,11 @@ function textOf(file: string): string {
 }
 
 describe("marketwright init", () => {
-  const cases = STRATEGIES.flatMap((strategy) =>
-    MARKETS.flatMap((market) => RISKS.map((risk) => [strategy, market, risk] as const)),
-  );
-
   describe.concurrent("writes files that check passes", () => {
-    it.each(cases)("%s, %s, %s", async (strategy, market, risk) => {
-      const file = newFile();
-      const options = ["--strategy", strategy, "--market", market, "--risk", risk];
-      expect(await init(file, ...options)).toMatchObject({ code: 0, err: "" });
-      const checked = await captureCli(["check", file, "--connect", "--within", "60s"], env);
-      expect(checked).toMatchObject({ code: 0, err: "" });
-      expect(checked.out).toMatch(/0 errors, \d+ warnings?\n$/);
-      const bot = parse(textOf(file));
-      expect(validate(bot), JSON.stringify(validate.errors)).toBe(true);
-      expect(bot.markets[market].strategy).toBe(strategy);
-    });
+    // All of them: init.verify.ts.
+    it.each(SOME_CHOICES)("%s, %s, %s", (strategy, market, risk) =>
+      expectAcceptedFile(newFile(), rest, [strategy, market, risk]),
+    );
 
     it.each(Object.keys(BOT_TEMPLATES))("template %s, both markets", async (template) => {
       const file = newFile();

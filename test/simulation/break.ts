@@ -6,6 +6,8 @@ import type { SeedPlan } from "./seed-plan.js";
 export interface Break {
   readonly name: string;
   readonly what: string;
+  /** The first seed that notices it; 1 unless given. */
+  readonly noticedBySeed?: number;
   /** Changes the seed's plan before anything is built. */
   readonly plan?: (plan: SeedPlan) => SeedPlan;
   /** Changes the options of a bot; called for each start of a bot. */

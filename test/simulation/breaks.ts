@@ -168,6 +168,7 @@ export const BREAKS: readonly Break[] = [
   {
     name: "spend-forgotten",
     what: "a restarted bot does not know the tokens that the last one spent",
+    noticedBySeed: 2,
     rig: (options) => {
       const { store } = options;
       if (store === undefined) return options;
@@ -183,6 +184,7 @@ export const BREAKS: readonly Break[] = [
   {
     name: "transfers-forgotten",
     what: "a restarted bot does not know which deposits and withdrawals the last one had counted in its peak",
+    noticedBySeed: 4,
     rig: (options) => {
       const { store } = options;
       if (store === undefined) return options;
@@ -199,6 +201,7 @@ export const BREAKS: readonly Break[] = [
   {
     name: "deposit-is-profit",
     what: "an unexplained gain counts as profit at once",
+    noticedBySeed: 3,
     bot: ({ bot }) => {
       const field: keyof typeof bot.context.account = "unexplainedEquity";
       Object.defineProperty(bot.context.account, field, { value: 0n });
@@ -207,6 +210,7 @@ export const BREAKS: readonly Break[] = [
   {
     name: "no-reconcile",
     what: "the exchange is never queried for the orders",
+    noticedBySeed: 3,
     ...tapped((rig, { clock }) => ({
       action: (action) => {
         if (

@@ -122,7 +122,7 @@ export class MarketReference {
     return Object.freeze({
       priceTicks: this.#priceTicks,
       fairTicks: this.fairTicks,
-      ageMs: counting.length === 0 ? Number.NaN : Math.max(...counting.map((one) => one.age(now))),
+      ageMs: this.#state === "good" ? Math.max(...counting.map((one) => one.age(now))) : Number.NaN,
       basisBps: this.basisBps,
       sources: Object.freeze(counting.map(({ options }) => options.source)),
     });

@@ -1,3 +1,4 @@
+import { referenceText } from "../../src/bot/status/reference-text.js";
 import { html } from "../chart/html.js";
 import { marketActivity, setActivity } from "./activity.js";
 import type { BotRecord } from "./bot-record.js";
@@ -12,7 +13,7 @@ import { PositionPanel } from "./position-panel.js";
 import { PricePanel } from "./price-panel.js";
 import { ProfitPanel } from "./profit-panel.js";
 import { QuotingPanel } from "./quoting-panel.js";
-import { setAttribute, setText } from "./update-element.js";
+import { setAttribute, setClass, setShown, setText } from "./update-element.js";
 
 /** One market of a bot. */
 export class MarketView {
@@ -21,6 +22,7 @@ export class MarketView {
   readonly #activity = html("span", "activity");
   readonly #strategy = html("span", "strategy");
   readonly #reasons = html("p", "reasons");
+  readonly #reference = html("p", "reasons reference");
   readonly #controls: ControlBar;
   readonly #record: BotRecord;
   readonly #price: PricePanel;
@@ -63,7 +65,9 @@ export class MarketView {
       this.#profit.element,
       this.#markouts.element,
     );
-    this.element.append(head, this.#reasons, grid);
+    // A market has a reference price for the whole run, or never.
+    setShown(this.#reference, market?.reference !== undefined);
+    this.element.append(head, this.#reasons, this.#reference, grid);
   }
 
   /** @param isOld true if the bot may do something else by now */
@@ -77,6 +81,12 @@ export class MarketView {
     setText(this.#reasons, reasons === "" ? "Nothing keeps it from quoting." : reasons);
     // Its place is one line, so that reasons that come and go move nothing.
     setAttribute(this.#reasons, "title", reasons === "" ? undefined : reasons);
+    if (market.reference !== undefined) {
+      const text = `Reference price ${referenceText(market.reference)}`;
+      setText(this.#reference, text);
+      setAttribute(this.#reference, "title", text);
+      setClass(this.#reference, "warned", market.reference.state !== "good");
+    }
     this.#controls.update(this.#record);
     this.#price.update(market, framed);
     this.#depth.update(market, framed);

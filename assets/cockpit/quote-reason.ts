@@ -18,6 +18,12 @@ const TERMS: Readonly<Record<string, readonly [name: string, unit: "price" | "bp
   kPerBps: ["decay of fills per basis point", ""],
   closedFormSkewTicksPerOrder: ["shift per order by the closed form", "price"],
   closedFormHalfSpreadTicks: ["half spread by the closed form", "price"],
+  makerFeeBps: ["maker fee", "bps"],
+  edgeBps: ["edge", "bps"],
+  hedgeTakerFeeBps: ["taker fee of the hedge", "bps"],
+  hedgeHalfSpreadBps: ["half spread of the hedge", "bps"],
+  hedgeSlippageBps: ["slippage of the hedge", "bps"],
+  marginBps: ["distance from the reference price", "bps"],
 };
 
 /** A fractional price of a strategy, with one decimal more than the tick has. */
@@ -42,6 +48,9 @@ export function reasonSentences(
     ];
   }
   const { fairTicks, reservationTicks, halfSpreadTicks } = lastReason;
+  // JSON has null for a fair price that there is not.
+  if (!Number.isFinite(fairTicks))
+    return [`${strategy} has no fair price at present.`, ...clampSentences(lastReason)];
   const shift = reservationTicks - fairTicks;
   const bps = (ticks: number): string => numberText((10_000 * Math.abs(ticks)) / fairTicks, 2);
   const centre =
@@ -68,9 +77,11 @@ export function reasonTerms(
 ): readonly { readonly name: string; readonly text: string }[] {
   return Object.entries(terms).map(([term, value]) => {
     if (term === "inventory")
-      return strategy === "ladder"
+      return strategy === "ladder" || strategy === "pegged"
         ? { name: "position as a share of its limit", text: `${numberText(100 * value, 1)} %` }
         : { name: "position in orders of the configured size", text: numberText(value, 3) };
+    if (term === "fairIsReference")
+      return { name: "fair price", text: value === 1 ? "the reference price" : "the mid" };
     if (term.endsWith("Estimated")) {
       const name =
         term === "sigmaEstimated" ? "volatility comes from" : "fill intensity comes from";
@@ -90,6 +101,7 @@ export function quoteReason(
 ): string {
   if (isFlattening) return "works the flatten";
   if (lastReason === undefined) return "no reason was sent";
+  if (!Number.isFinite(lastReason.reservationTicks)) return "no longer wanted";
   const centre = lastReason.reservationTicks * Number(tickSize);
   const away = side === "BUY" ? centre - Number(price) : Number(price) - centre;
   const where = (side === "BUY") === away >= 0 ? "below" : "above";

@@ -236,6 +236,48 @@ export const METRIC_LIST = {
     help: "Frames and answers that did not match the protocol.",
     labels: { kind: "source of the frame or answer" },
   },
+  referenceState: {
+    name: "reference_state",
+    type: "gauge",
+    help: "1 for the present state of a market's reference price, 0 for the others. Only for markets with a reference.",
+    labels: { market, state: "good, starting, stale or disagreeing" },
+  },
+  referencePrice: {
+    name: "reference_price",
+    type: "gauge",
+    help: "Combined reference price, in quote for one base. NaN unless it is good.",
+    labels: { market },
+  },
+  referenceFairPrice: {
+    name: "reference_fair_price",
+    type: "gauge",
+    help: "Reference price plus the basis, in quote for one base. NaN unless it is good.",
+    labels: { market },
+  },
+  referenceAge: {
+    name: "reference_age_seconds",
+    type: "gauge",
+    help: "Age of the oldest reference price that counts. NaN unless it is good.",
+    labels: { market },
+  },
+  referenceBasis: {
+    name: "reference_basis_bps",
+    type: "gauge",
+    help: "Price of this exchange above the reference price, as estimated, in basis points.",
+    labels: { market },
+  },
+  referenceSourceCounts: {
+    name: "reference_source_counts",
+    type: "gauge",
+    help: "1 while the price of a source counts in the reference price, else 0.",
+    labels: { market, source: "the name in references" },
+  },
+  referenceSourceAge: {
+    name: "reference_source_age_seconds",
+    type: "gauge",
+    help: "Age of a source's newest price. NaN before the first.",
+    labels: { market, source: "the name in references" },
+  },
   bookAge: {
     name: "book_age_seconds",
     type: "gauge",

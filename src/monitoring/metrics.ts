@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { MarketId, Side } from "../core/units.js";
+import type { ReferenceReading, ReferenceState } from "../reference/reference-snapshot.js";
 import {
   METRIC_LIST,
   METRIC_PREFIX,
@@ -7,6 +8,14 @@ import {
   type MetricLabels,
   type MetricSpec,
 } from "./metric-list.js";
+
+/** All states of a reference price. */
+const REFERENCE_STATES = [
+  "good",
+  "starting",
+  "stale",
+  "disagreeing",
+] as const satisfies readonly ReferenceState[];
 
 /** Kind of a request to the exchange. */
 type OrderActionName = "place" | "cancel" | "cancel-all";
@@ -206,6 +215,20 @@ export class Metrics {
 
   setBookAge(market: MarketId, seconds: number): void {
     this.#set("bookAge", { market }, seconds);
+  }
+
+  /** Sets a market's reference price. @param tickQuote quote units of one tick */
+  setReference(market: MarketId, reading: ReferenceReading, tickQuote: number): void {
+    for (const state of REFERENCE_STATES)
+      this.#set("referenceState", { market, state }, reading.state === state ? 1 : 0);
+    this.#set("referencePrice", { market }, reading.priceTicks * tickQuote);
+    this.#set("referenceFairPrice", { market }, reading.fairTicks * tickQuote);
+    this.#set("referenceAge", { market }, reading.ageMs / 1000);
+    this.#set("referenceBasis", { market }, reading.basisBps);
+    for (const { source, counts, ageMs } of reading.readings) {
+      this.#set("referenceSourceCounts", { market, source }, counts ? 1 : 0);
+      this.#set("referenceSourceAge", { market, source }, ageMs / 1000);
+    }
   }
 
   setAccountAge(seconds: number): void {

@@ -41,6 +41,31 @@ function recorded(): Metrics {
   metrics.streamGap("btcusdc");
   metrics.malformedFrame("book");
   metrics.setBookAge("btcusdc", 0.1);
+  metrics.setReference(
+    "btcusdc",
+    {
+      priceTicks: 611_000,
+      fairTicks: 611_061.1,
+      ageMs: 250,
+      basisBps: 1,
+      sources: ["binance"],
+      state: "good",
+      why: undefined,
+      isBasisFrozen: false,
+      readings: [
+        {
+          source: "binance",
+          weight: 1,
+          bidTicks: 610_999,
+          askTicks: 611_001,
+          ageMs: 250,
+          counts: true,
+          leftOut: undefined,
+        },
+      ],
+    },
+    0.1,
+  );
   metrics.setAccountAge(1);
   metrics.setClockOffset(-0.02);
   metrics.reconciled();

@@ -71,6 +71,7 @@ const market: ScreenMarket = {
     terms: [["inventory", "0.25"]],
     clamps: ["ask 0: post-only"],
   },
+  reference: undefined,
 };
 
 const model: ScreenModel = {
@@ -193,6 +194,30 @@ describe("the live screen", () => {
       });
       expect(new Set(points).size, `points at ${width}x${height}`).toBe(1);
     }
+  });
+
+  it("has a line for the reference price at each size, beside every figure of the position", () => {
+    const good = "59985.00, fair 60000.00 (basis +2.50 bps), 0.3 s old, 2 of 3: binance, coinbase";
+    const bad =
+      "stale: 1 of its sources count, 2 needed: binance is down (the connection was lost)";
+    for (const [width, height] of SIZES)
+      for (const [text, isGood] of [
+        [good, true],
+        [bad, false],
+      ] as const) {
+        const shown = lines(withMarket({ reference: { text, isGood } }), width, height);
+        const own = shown.filter((line) => line.startsWith("reference "));
+        expect(own, `at ${width}x${height}`).toHaveLength(1);
+        expect(own[0]).toContain(text.slice(0, 69));
+        for (const label of [
+          /position BTC +-0\.12 /,
+          /profit +\+1\.35 /,
+          /other +0\.00 /,
+          /^orders 2 bid/,
+        ])
+          expect(shown.filter((line) => label.test(line)).length, `${label} at ${width}`).toBe(1);
+      }
+    expect(lines(model).filter((line) => line.startsWith("reference "))).toEqual([]);
   });
 
   it("shows equity, its parts, budgets, uptime, fill rate and the last reason", () => {
@@ -463,6 +488,9 @@ describe("the live screen", () => {
       marketId: fc.string({ maxLength: 60 }),
       baseAsset: fc.option(fc.string(), { nil: undefined }),
       entryPrice: fc.option(fc.string(), { nil: undefined }),
+      reference: fc.option(fc.record({ text: fc.string(), isGood: fc.boolean() }), {
+        nil: undefined,
+      }),
     });
     const markets = fc.array(
       anyMarket.map((part): ScreenMarket => ({ ...market, ...part })),

@@ -164,7 +164,15 @@ describe("docs/guides/halt-and-resume.md", () => {
 
   it("has every reason for a halt, and no other", () => {
     const guards = found(source("src/risk/guards.ts"), /Trip\(\s*(?:marketId,\s*)?"([a-z-]+)"/g);
-    const others = found(sources("src/bot"), /haltMarket\(\s*\w+,\s*"([a-z-]+)"/g);
+    const references = found(
+      source("src/bot/safety/reference-fault.ts"),
+      /"(stale-[a-z]+|[a-z]+-disagrees)"/g,
+    );
+    expect(references).toHaveLength(2);
+    const others = [
+      ...found(sources("src/bot"), /haltMarket\(\s*\w+,\s*"([a-z-]+)"/g),
+      ...references,
+    ];
     expect(guards.length).toBeGreaterThan(8);
     expect([...firstCodes(page, "reason")].sort()).toEqual(
       [...guards, ...others, ...LADDER_MEASURES, "manual"].sort(),
@@ -386,6 +394,7 @@ describe("docs/reference/status.md", () => {
     ["key", `${status}/bot-status.ts`, "BotStatus"],
     ["key of a market", `${status}/market-status.ts`, "MarketStatus"],
     ["key of a quote", `${status}/own-quotes.ts`, "OwnQuote"],
+    ["key of a reference", `${status}/reference-status.ts`, "ReferenceStatus"],
     ["key of a takeover", `${status}/unwind-status.ts`, "UnwindStatus"],
     ["key of the liquidator", `${status}/liquidator-status.ts`, "LiquidatorStatus"],
     ["key of the summary", `src/bot/run/monitor/run-summary.ts`, "RunSummary"],
@@ -394,6 +403,12 @@ describe("docs/reference/status.md", () => {
     const keys = keysOf(path, name);
     expect(keys.length).toBeGreaterThan(7);
     expect([...firstCodes(page, heading)].sort()).toEqual([...keys].sort());
+  });
+
+  it("has each key of a source of a reference price, and no other", () => {
+    const keys = keysOf(`${status}/reference-status.ts`, "ReferenceSourceStatus");
+    expect(keys.length).toBeGreaterThan(5);
+    expect([...firstCodes(page, "key of a source")].sort()).toEqual([...keys].sort());
   });
 
   it("has every part of the profit", () => {

@@ -9,6 +9,7 @@ import { signedRates } from "../execution/signed-rates.js";
 import type { MarketTrader } from "../market/market-trader.js";
 import { findQuotingObstacles } from "../market/quoting-status.js";
 import type { TradingGuards } from "../safety/trading-guards.js";
+import { readReference } from "../status/reference-status.js";
 import type { LiquidatedInventory } from "../unwind/liquidated-inventory.js";
 import { marketTokens } from "./explain-tokens.js";
 import { liquidationDistance, type PlannedWorst, placeKey } from "./explain-worst.js";
@@ -16,6 +17,7 @@ import type {
   ExplainedMarket,
   ExplainedQuote,
   ExplainedReason,
+  ExplainedReference,
   ExplainedUnwinding,
   ExplainedWorst,
 } from "./explanation.js";
@@ -63,6 +65,7 @@ export function explainMarket(
       trader.state.mark === undefined
         ? undefined
         : scaledToDecimal(trader.state.mark, instrument.creditDecimals),
+    reference: explainReference(context, trader, planned, registered),
     positionBase: registered && account.confirmed ? account.positionBase(marketId) : undefined,
     quotes,
     reason: reason === undefined ? undefined : explainReason(trader, reason),
@@ -222,6 +225,31 @@ function explainWorst(
       distance === undefined || !Number.isFinite(mark)
         ? undefined
         : Math.max(0, mark * (1 + away * distance.fraction)),
+  };
+}
+
+/** The reference price, and what a wrong one could do. */
+function explainReference(
+  context: BotContext,
+  trader: MarketTrader,
+  planned: PlannedWorst,
+  balancesKnown: boolean,
+): ExplainedReference | undefined {
+  const reference = readReference({ context }, trader);
+  if (reference === undefined) return undefined;
+  const { maxDeviationBps } = context.config.markets[trader.marketId]?.reference ?? {};
+  const { length } = reference.sources;
+  const { longBase, shortBase } = explainWorst(trader, planned, balancesKnown);
+  return {
+    ...reference,
+    worst: [
+      length === 1
+        ? "it has one source: if that is wrong, the quotes follow it at once"
+        : length === 2
+          ? `two sources: if one is wrong by more than ${maxDeviationBps} bps, the market halts; within that, half of its error moves the quotes`
+          : `${length} sources: one that is wrong by more than ${maxDeviationBps} bps is left out; more than half of them have to be wrong together to move the quotes further`,
+      `quotes around a wrong price rest at most a tick before the other side's best price, and all of a side fills: long ${longBase} or short ${shortBase}`,
+    ],
   };
 }
 

@@ -1,5 +1,6 @@
 import type { MarketId, Ms } from "../../core/units.js";
 import type { TargetState } from "../../executor/plan-target.js";
+import type { ReferenceStatus } from "../status/reference-status.js";
 
 /**
  * One order that the bot would have. Prices and amounts are decimal strings as sent to the
@@ -101,6 +102,12 @@ export interface ExplainedUnwinding {
   }[];
 }
 
+/** The reference price of a market. */
+export interface ExplainedReference extends ReferenceStatus {
+  /** What a wrong price could do, as sentences. */
+  readonly worst: readonly string[];
+}
+
 /** One market of an {@link Explanation}. */
 export interface ExplainedMarket {
   /** `no strategy`: takeovers here are sold, and nothing else is done. */
@@ -113,6 +120,8 @@ export interface ExplainedMarket {
   readonly bestAsk: string | undefined;
   readonly midQuote: number | undefined;
   readonly markQuote: string | undefined;
+  /** Undefined in a market without `reference`. */
+  readonly reference: ExplainedReference | undefined;
   /** Undefined if the account is not registered, or not confirmed yet. */
   readonly positionBase: string | undefined;
   readonly quotes: readonly ExplainedQuote[];

@@ -1,9 +1,11 @@
 import type { Ms } from "../../core/units.js";
 import { TARGET_LEVEL } from "../../executor/plan-target.js";
+import { referenceText } from "../status/reference-text.js";
 import { formatLiquidator } from "./explain-liquidator-text.js";
 import type {
   ExplainedMarket,
   ExplainedQuote,
+  ExplainedReference,
   ExplainedTokens,
   ExplainedUnwinding,
   Explanation,
@@ -46,6 +48,7 @@ function marketLines(marketId: string, market: ExplainedMarket, nowMs: Ms): stri
     `${marketId}: ${state}, ${strategy}`,
     `  book      ${bestBid ?? "-"} / ${bestAsk ?? "-"}, mark ${markQuote ?? "unknown"}, position ${positionBase ?? "unknown"}`,
   ];
+  if (market.reference !== undefined) lines.push(...referenceLines(market.reference));
   if (reason !== undefined) {
     const terms = Object.entries(reason.terms).map(([name, value]) => `${name} ${short(value)}`);
     lines.push(
@@ -65,6 +68,19 @@ function marketLines(marketId: string, market: ExplainedMarket, nowMs: Ms): stri
     `  tokens    ${tokensText(market.tokens)}`,
   );
   return lines;
+}
+
+function referenceLines(reference: ExplainedReference): string[] {
+  const { sources, basisFrozen, worst } = reference;
+  return [
+    `  reference ${referenceText(reference)}`,
+    ...(basisFrozen === undefined ? [] : [`  basis     frozen: ${basisFrozen}`]),
+    ...sources.map(
+      ({ name, weight, price, ageMs, leftOut }) =>
+        `  source    ${name}: ${price ?? "no price"}${ageMs === undefined ? "" : `, ${(ageMs / 1000).toFixed(1)} s old`}, weight ${weight}: ${leftOut ?? "counts"}`,
+    ),
+    ...worst.map((sentence) => `  if wrong  ${sentence}`),
+  ];
 }
 
 function unwindingLines(

@@ -1,5 +1,6 @@
 import type { MarketId, Side } from "../../core/units.js";
 import type { BotContext } from "../engine/context.js";
+import { instantOf } from "../engine/decision-scheduler.js";
 import { slotSubject } from "../execution/dispatcher.js";
 import type { TradingGuards } from "../safety/trading-guards.js";
 import type { MarketTrader } from "./market-trader.js";
@@ -35,7 +36,7 @@ export function quotingStatusFor(
       : { state: "halted", reasons: blocks };
   }
   const rungs = safety.ladder.reasonsFor(marketId);
-  const held = [...rungs, ...heldQuotes(context, trader)];
+  const held = [...rungs, ...describeFallback(context, trader), ...heldQuotes(context, trader)];
   if (safety.allowedPlaces(marketId) === "reduce-only")
     return { state: "reduce-only", reasons: [...blocks, ...held] };
   if (isQuoting(context, marketId))
@@ -106,6 +107,18 @@ export function describeShedLoad({ loopLag }: BotContext): readonly string[] {
   return [
     `load is shed: the event loop is ${Math.round(loopLag.lagMs)} ms late, strategies are called every ${loopLag.roundMs} ms`,
   ];
+}
+
+/** What a market without a good reference price does, if it does not halt. */
+function describeFallback(context: BotContext, { reference }: MarketTrader): readonly string[] {
+  if (reference === undefined || reference.onStale === "halt") return [];
+  const { state, why } = reference.price.reading(instantOf(context));
+  if (state === "good") return [];
+  const effect =
+    reference.onStale === "widen"
+      ? `quotes are ${reference.widenFactor} times as far from the mid`
+      : "quotes are around the mid";
+  return [`no good reference price (${why}): ${effect}`];
 }
 
 /**

@@ -8,6 +8,7 @@ import { notionalText } from "./open-position.js";
 import { listOwnQuotes, type OwnQuote } from "./own-quotes.js";
 import { type PnlQuote, pnlText, quoteText } from "./quote-text.js";
 import { type QuotingTimeStatus, readQuotingTime } from "./quoting-time-status.js";
+import { type ReferenceStatus, readReference } from "./reference-status.js";
 
 /** One market of {@link BotStatus}. */
 export interface MarketStatus {
@@ -55,6 +56,8 @@ export interface MarketStatus {
   /** Time since the book was last known to be right; undefined while it is not synchronised. */
   readonly bookAgeMs: number | undefined;
   readonly markQuote: string | undefined;
+  /** Its price from outside; undefined in a market without `reference`. */
+  readonly reference: ReferenceStatus | undefined;
   /** True while an operator's flatten, or the risk ladder's, trades the position to zero. */
   readonly isFlattening: boolean;
   /** Our orders that ended cancelled, since the start. */
@@ -104,6 +107,7 @@ export function buildMarketStatus(bot: Bot, marketId: MarketId): MarketStatus {
     bestAsk: touching?.instrument.formatPrice(touching.book.asks.bestTicks),
     bookAgeMs: bookAgeMs(bot, marketId),
     markQuote: mark === undefined ? undefined : quoteText(bot, mark),
+    reference: trader === undefined ? undefined : readReference(bot, trader),
     isFlattening: trader?.target?.byOperator === true && trader.target.intent.targetLots === 0,
     ordersCancelled: account.cancelledIn(marketId),
     minOrderBase: trader?.instrument.formatAmount(trader.rules.minLots),

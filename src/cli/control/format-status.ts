@@ -1,5 +1,6 @@
 import type { MarketStatus } from "../../bot/status/market-status.js";
 import type { OpenPosition } from "../../bot/status/open-position.js";
+import { referenceText } from "../../bot/status/reference-text.js";
 import { formatCount } from "../../core/format-count.js";
 import type { MarketId } from "../../core/units.js";
 import type { ControlAnswer } from "../session/control-handler.js";
@@ -14,6 +15,7 @@ import { oneLine } from "./one-line.js";
 const MOST_REASONS = 1;
 const MOST_HALT_LINES = 6;
 const REASON_CHARACTERS = 120;
+const REFERENCE_CHARACTERS = 160;
 /** Tokens below this share of the limit are shown. */
 const FEW_TOKENS = 0.2;
 
@@ -34,6 +36,7 @@ export function formatStatus(status: ControlAnswer, resume: string): string {
     tokenLine(status),
     "\n",
     marketLines(status),
+    referenceLines(status),
     ...Object.entries(status.markets).map(([marketId, market]) =>
       reasonLines(status, marketId, market),
     ),
@@ -141,6 +144,17 @@ function ordersText({ openBids, openAsks, unknownOrders, manualOrders }: MarketS
   if (unknownOrders > 0) parts.push(`${unknownOrders} unknown`);
   if (manualOrders > 0) parts.push(`${manualOrders} manual`);
   return parts.join(", ");
+}
+
+/** One line for each market with a reference price. */
+function referenceLines({ markets }: ControlAnswer): string {
+  return Object.entries(markets)
+    .flatMap(([marketId, { reference }]) =>
+      reference === undefined
+        ? []
+        : [`  ${marketId}: reference ${oneLine(referenceText(reference), REFERENCE_CHARACTERS)}\n`],
+    )
+    .join("");
 }
 
 /** Reasons that no line above has: halts are in their table. */

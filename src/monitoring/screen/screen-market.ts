@@ -40,11 +40,14 @@ export function renderMarketPanel(
   isChosen = false,
 ): Line[] {
   const head = titleLines(market, width, isChosen);
-  const all = [ordersLine(market), ...reasonLines(market, width, height)];
+  const reference = referenceLines(market);
+  const all = [ordersLine(market), ...reference, ...reasonLines(market, width, height)];
   const left = height - head.length;
   // The book keeps its place while a line of the reason comes and goes.
-  const most = height < ROOMY_HEIGHT ? SMALL_FOOT : ROOMY_FOOT;
-  const footHeight = Math.min(most, Math.max(left - GOOD_BODY, left > LEAST_BODY ? 1 : 0));
+  const most = (height < ROOMY_HEIGHT ? SMALL_FOOT : ROOMY_FOOT) + reference.length;
+  // A reference price has its line even where the reason of the quotes has none.
+  const least = left > LEAST_BODY + reference.length ? 1 + reference.length : 0;
+  const footHeight = Math.min(most, Math.max(left - GOOD_BODY, least, left > LEAST_BODY ? 1 : 0));
   const room = Math.max(0, left - footHeight);
   const foot: Line[] = Array.from({ length: footHeight }, (_, at) => all[at] ?? []);
   return [...head, ...bodyLines(market, width, room), ...foot];
@@ -105,6 +108,16 @@ function ordersLine(market: ScreenMarket): Line {
     [`${fills} (${fillsPerMinute.toFixed(1)}/min)`],
     ["  book ", "dim"],
     [ageText(market.bookAgeMs)],
+  ];
+}
+
+function referenceLines({ reference }: ScreenMarket): Line[] {
+  if (reference === undefined) return [];
+  return [
+    [
+      ["reference ", "dim"],
+      [reference.text, reference.isGood ? "plain" : "yellow"],
+    ],
   ];
 }
 

@@ -69,6 +69,14 @@ export interface ScreenMarket {
   readonly unknownOrders: number;
   readonly manualOrders: number;
   readonly reason: ScreenReason | undefined;
+  /** Its reference price; undefined in a market without one. */
+  readonly reference: ScreenReference | undefined;
+}
+
+/** The reference price of a market, in one line. */
+export interface ScreenReference {
+  readonly text: string;
+  readonly isGood: boolean;
 }
 
 /** The guard beside the bot. */

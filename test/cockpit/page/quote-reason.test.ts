@@ -47,6 +47,36 @@ describe("the reason of quotes", () => {
     );
   });
 
+  it("says that a strategy has no fair price while there is no reference price", () => {
+    // As JSON has it.
+    const none = null as unknown as number;
+    const lastReason = {
+      fairTicks: none,
+      reservationTicks: none,
+      halfSpreadTicks: none,
+      terms: {},
+      clamps: ["quotes: there is no good reference price"],
+    };
+    expect(reasonSentences({ ...market, strategy: "pegged", lastReason }, "0.1")).toEqual([
+      "pegged has no fair price at present.",
+      "Limits changed it: quotes: there is no good reference price.",
+    ]);
+  });
+
+  it("names the parts of a margin, and whether the fair price is the reference price", () => {
+    const reason = { ...(market.lastReason as NonNullable<typeof market.lastReason>) };
+    const terms = { makerFeeBps: -1, edgeBps: 3, marginBps: 2, inventory: 0.5 };
+    expect(reasonTerms({ ...reason, terms }, "pegged", "0.1")).toEqual([
+      { name: "maker fee", text: "−1.000 bps" },
+      { name: "edge", text: "3.000 bps" },
+      { name: "distance from the reference price", text: "2.000 bps" },
+      { name: "position as a share of its limit", text: "50.0 %" },
+    ]);
+    expect(reasonTerms({ ...reason, terms: { fairIsReference: 0 } }, "ladder", "0.1")).toEqual([
+      { name: "fair price", text: "the mid" },
+    ]);
+  });
+
   it("names every term of a strategy, also of one's own", () => {
     const reason = market.lastReason as NonNullable<typeof market.lastReason>;
     expect(reasonTerms(reason, market.strategy, "0.1")).toEqual([

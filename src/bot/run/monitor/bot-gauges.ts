@@ -1,5 +1,6 @@
 import { type Metrics, PNL_PARTS } from "../../../monitoring/metrics.js";
 import type { Bot } from "../../engine/bot.js";
+import { instantOf } from "../../engine/decision-scheduler.js";
 import { isQuoting } from "../../market/quoting-status.js";
 import { computeEarnings } from "../../status/earnings.js";
 import { bookAgeMs, positionUnknownSeconds } from "../../status/market-status.js";
@@ -33,6 +34,9 @@ export function setBotGauges(bot: Bot, metrics: Metrics): void {
     metrics.setPositionUnknown(trader.marketId, positionUnknownSeconds(bot, trader.marketId) ?? 0);
     const ageMs = bookAgeMs(bot, trader.marketId);
     if (ageMs !== undefined) metrics.setBookAge(trader.marketId, ageMs / 1000);
+    const reading = trader.reference?.price.reading(instantOf(context));
+    if (reading !== undefined)
+      metrics.setReference(trader.marketId, reading, trader.instrument.tickQuote);
     const parts = account.profit(trader.marketId);
     for (const part of PNL_PARTS) {
       metrics.setPnl(trader.marketId, part, Number(parts[part]) / 10 ** parts.decimals);

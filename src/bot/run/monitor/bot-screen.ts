@@ -19,6 +19,7 @@ import { type BotStatus, buildBotStatus } from "../../status/bot-status.js";
 import type { MarketStatus } from "../../status/market-status.js";
 import type { OwnQuote } from "../../status/own-quotes.js";
 import { type PnlQuote, quoteText } from "../../status/quote-text.js";
+import { referenceText } from "../../status/reference-text.js";
 import { screenLiquidator } from "./liquidator-screen.js";
 import type { RunMonitor } from "./run-monitor.js";
 
@@ -120,6 +121,10 @@ function screenMarket(bot: Bot, marketId: MarketId, market: MarketStatus): Scree
     unknownOrders: market.unknownOrders,
     manualOrders: market.manualOrders,
     reason: reasonOf(trader, market),
+    reference:
+      market.reference === undefined
+        ? undefined
+        : { text: referenceText(market.reference), isGood: market.reference.state === "good" },
   };
 }
 
@@ -221,11 +226,14 @@ function reasonOf(
 ): ScreenReason | undefined {
   if (lastReason === undefined || trader === undefined) return undefined;
   const { tickQuote, priceDecimals } = trader.instrument;
-  const price = (ticks: number): string => (ticks * tickQuote).toFixed(priceDecimals + 1);
+  const price = (ticks: number): string =>
+    Number.isFinite(ticks) ? (ticks * tickQuote).toFixed(priceDecimals + 1) : "none";
   return {
     fair: price(lastReason.fairTicks),
     reservation: price(lastReason.reservationTicks),
-    halfSpread: `${lastReason.halfSpreadTicks.toFixed(2)} ticks`,
+    halfSpread: Number.isFinite(lastReason.halfSpreadTicks)
+      ? `${lastReason.halfSpreadTicks.toFixed(2)} ticks`
+      : "none",
     terms: Object.entries(lastReason.terms).map(
       ([name, value]) => [name, shortNumber(value)] as const,
     ),

@@ -247,6 +247,7 @@ function jobOf({ markets, startUs, endUs }: SharedHistory, id: string): Job {
       fromUs: startUs,
       toUs: endUs,
     },
+    references: { outside: [], index: [] },
     rules: readVenueRules(ruleFile, [marketId], folder),
     asset: "USDC",
     written: { rules: ruleFile, exchangeInfo: undefined },

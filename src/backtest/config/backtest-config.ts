@@ -10,12 +10,14 @@ import type { VenueRules } from "../../exchange/records.js";
 import { parseInstantUs } from "../../history/day.js";
 import { readBacktestRules } from "./backtest-rules.js";
 import { type BacktestFile, backtestSchema } from "./backtest-schema.js";
+import { type PlayedReferences, playedReferences } from "./played-references.js";
 
 /**
  * One backtest as its YAML describes it, with absolute paths, the bot's file loaded and the rules
  * known. Plain data.
  */
-export interface BacktestConfig extends Omit<BacktestFile, "bot" | "history" | "rules"> {
+export interface BacktestConfig
+  extends Omit<BacktestFile, "bot" | "history" | "references" | "rules"> {
   /** Absolute path of the YAML. */
   readonly path: string;
   readonly name: string;
@@ -27,6 +29,8 @@ export interface BacktestConfig extends Omit<BacktestFile, "bot" | "history" | "
     /** Exclusive. */
     readonly toUs: number;
   };
+  /** The sources of reference prices that the replayed markets use. */
+  readonly references: PlayedReferences;
   readonly rules: VenueRules;
   /** Name of the settlement asset. */
   readonly asset: string;
@@ -36,6 +40,7 @@ export interface BacktestConfig extends Omit<BacktestFile, "bot" | "history" | "
    */
   readonly written: {
     readonly rules: BacktestFile["rules"];
+    readonly references?: BacktestFile["references"];
     readonly exchangeInfo: string | undefined;
   };
   readonly liquidation: { readonly priceOff: number; readonly insuranceFeeRate: number };
@@ -90,7 +95,8 @@ export function loadBacktestConfig(
     history: { ...history, store: resolve(folder, history.store), markets: replayed, fromUs, toUs },
     rules,
     asset,
-    written: { rules: file.rules, exchangeInfo },
+    references: playedReferences(bot, Object.keys(replayed), file.references),
+    written: { rules: file.rules, references: file.references, exchangeInfo },
     liquidation: { priceOff: liquidationPriceOff, insuranceFeeRate },
     fills: {
       ...file.fills,

@@ -278,6 +278,22 @@ const fills = z
   })
   .describe("The latency of orders and the rules of their fills.");
 
+const reference = z
+  .strictObject({
+    market: marketId
+      .describe("The store's name for it. Default: the source's own name, as it is recorded.")
+      .optional(),
+    latencyMs: z
+      .number()
+      .min(0)
+      .max(60_000)
+      .describe(
+        "Milliseconds from the source's own stamp to the bot. Default: as it was received, where the history says when.",
+      )
+      .optional(),
+  })
+  .describe("The history of one source of reference prices.");
+
 /** The zod schema of the backtest file. */
 export const backtestSchema = z
   .strictObject({
@@ -289,6 +305,12 @@ export const backtestSchema = z
         "The bot's file, relative to this one. A backtest reads no key from it and opens no port.",
       ),
     rules,
+    references: z
+      .record(z.string(), reference)
+      .describe(
+        "The history of the bot's reference sources, by their names there, where it differs from the recorded one.",
+      )
+      .optional(),
     account: z
       .strictObject({ creditQuote: quoteField("Credit at the start").default("100000") })
       .prefault({})

@@ -1,6 +1,6 @@
-import { basename, dirname, relative, sep } from "node:path";
+import { basename, dirname, relative, resolve, sep } from "node:path";
 import { stringify } from "yaml";
-import { isStrategyFile } from "../../bot/config/config.js";
+import { type BotConfig, isStrategyFile } from "../../bot/config/config.js";
 import { instantText } from "../../history/day.js";
 import { replayConfig } from "../engine/replay-config.js";
 import { formatInstant } from "../report/page/format-instant.js";
@@ -54,6 +54,7 @@ export function renderResolvedFiles(
       written.exchangeInfo === undefined
         ? written.rules
         : { ...written.rules, exchangeInfo: EXCHANGE_INFO },
+    ...(written.references === undefined ? {} : { references: written.references }),
     account,
     fills:
       fills.latencyFile === undefined ? fills : { ...fills, latencyFile: near(fills.latencyFile) },
@@ -94,8 +95,29 @@ function shownBot({ bot, history }: BacktestConfig, near: (absolute: string) => 
   });
   return {
     ...shown,
+    ...shownReferences(shown.references, (module) => near(resolve(dirname(bot.path), module))),
     account: { keyEnv: "MARKETWRIGHT_KEY" },
     markets: Object.fromEntries(markets),
+  };
+}
+
+/**
+ * Sources as a backtest needs them: their prices come from the store. A file with a feed needs some
+ * address of a chain, and the bot's own may carry a key.
+ */
+function shownReferences(
+  references: BotConfig["references"],
+  near: (module: string) => string,
+): object {
+  if (references === undefined) return {};
+  const sources = Object.entries(references).map(([name, source]) => [
+    name,
+    source.module === undefined ? source : { ...source, module: `./${near(source.module)}` },
+  ]);
+  const hasFeed = Object.values(references).some(({ feed }) => feed !== undefined);
+  return {
+    references: Object.fromEntries(sources),
+    ...(hasFeed ? { chain: { rpc: ["http://127.0.0.1:8545"] } } : {}),
   };
 }
 

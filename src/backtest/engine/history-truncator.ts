@@ -1,3 +1,4 @@
+import { firstRows, type ReferenceTape } from "../../history/columns/reference-tape.js";
 import { ascendingOrder } from "../../history/columns/tape/ascending-order.js";
 import { columnLike } from "../../history/columns/tape/lots-column.js";
 import type { KlineTape, MarkTape, Tape } from "../../history/columns/tape/tape.js";
@@ -44,6 +45,13 @@ export class HistoryTruncator {
       localUs: marks.localUs.map((us) => (us <= cutUs ? us : Number.POSITIVE_INFINITY)),
     };
   }
+}
+
+/** The messages of a reference source that were received by an instant. */
+export function truncateReference(tape: ReferenceTape, cutUs: number | undefined): ReferenceTape {
+  if (cutUs === undefined) return tape;
+  const after = tape.localUs.findIndex((us) => us > cutUs);
+  return after === -1 ? tape : firstRows(tape, after);
 }
 
 /**

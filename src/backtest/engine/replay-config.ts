@@ -1,6 +1,7 @@
 import type { BotConfig } from "../../bot/config/config.js";
 import { DAY_MS } from "../../core/units.js";
 import type { VenueRules } from "../../exchange/records.js";
+import { usedSources } from "../config/played-references.js";
 
 /** The time resolution of a replay. */
 export interface ReplayPace {
@@ -16,7 +17,7 @@ export const FINE_PACE: ReplayPace = { tickMs: 100, silenceMs: 0 };
 /**
  * Adapts a bot's file to a replay: the same strategy, decisions, quotes, limits and halts. Checks
  * of the connection to an exchange are slowed down to the pace of the history. No order is built by
- * a server. Only the markets of the history remain.
+ * a server. Only the markets of the history and their reference sources remain.
  */
 export function replayConfig(
   config: BotConfig,
@@ -24,10 +25,13 @@ export function replayConfig(
   { tickMs, silenceMs }: ReplayPace = FINE_PACE,
 ): BotConfig {
   const isCoarse = silenceMs > 0;
-  const { liquidator: _liquidator, chain: _chain, ...kept } = config;
+  const { liquidator: _liquidator, chain: _chain, references: written = {}, ...kept } = config;
+  const used = usedSources(config, markets);
+  const references = Object.entries(written).filter(([name]) => used.has(name));
   return {
     ...kept,
     markets: Object.fromEntries(Object.entries(config.markets).filter(([id]) => markets.has(id))),
+    ...(references.length === 0 ? {} : { references: Object.fromEntries(references) }),
     exchange: {
       ...config.exchange,
       placement: "local",

@@ -5,6 +5,7 @@ import type { RunObserver } from "../record/run-observer.js";
 import type { ReplayMarket } from "../venue/replay-market.js";
 import type { ReplayVenue } from "../venue/replay-venue.js";
 import type { MarkReplay } from "./mark-replay.js";
+import type { ReplayedReference } from "./reference-replay.js";
 import type { ReplayClock } from "./replay-clock.js";
 import type { SyncOutbox } from "./sync-outbox.js";
 
@@ -22,6 +23,8 @@ export interface ReplayEngineDeps {
   readonly outbox: SyncOutbox;
   readonly venue: ReplayVenue;
   readonly markets: readonly EngineMarket[];
+  /** Sources of reference prices. */
+  readonly references: readonly ReplayedReference[];
   readonly observer: RunObserver;
   /** Interval between samples of the account, on the exchange's clock. */
   readonly sampleUs: number;
@@ -44,8 +47,8 @@ export class ReplayEngine {
   readonly #leastEntryUs: number;
   #nextSampleUs: number;
   /**
-   * Times of the next market data, the next marks, and the next event of the exchange or sampling.
-   * Cached: they are read far more often than they change.
+   * Times of the next market data, the next marks or reference prices that the bot receives, and the
+   * next event of the exchange or sampling. Cached: they are read far more often than they change.
    */
   #dataUs = Number.NEGATIVE_INFINITY;
   #marksUs = Number.NEGATIVE_INFINITY;
@@ -152,6 +155,7 @@ export class ReplayEngine {
       if (marks.nextDeliveryUs < receivedUs) receivedUs = marks.nextDeliveryUs;
       if (marks.nextUs < ownUs) ownUs = marks.nextUs;
     }
+    for (const { nextUs } of this.#parts.references) if (nextUs < receivedUs) receivedUs = nextUs;
     this.#marksUs = receivedUs;
     this.#ownUs = ownUs;
   }
@@ -223,6 +227,12 @@ export class ReplayEngine {
       for (const { marks } of this.#markets) {
         while (marks.nextDeliveryUs <= atUs) {
           bot.accept({ kind: "event", event: marks.takeDelivery() });
+          isMoved = false;
+        }
+      }
+      for (const reference of this.#parts.references) {
+        while (reference.nextUs <= atUs) {
+          bot.accept({ kind: "reference", update: reference.take() });
           isMoved = false;
         }
       }

@@ -2,6 +2,7 @@ import type { BotConfig } from "../../bot/config/config.js";
 import type { BotEvent } from "../../bot/engine/bot-event.js";
 import type { CreditUnits, MarketId } from "../../core/units.js";
 import type { VenueRules } from "../../exchange/records.js";
+import type { ReferenceTape } from "../../history/columns/reference-tape.js";
 import type { Span } from "../../history/spans.js";
 import type { BoundStrategy } from "../../strategies/strategy.js";
 import type { FeedFactory } from "../feed/create-feed.js";
@@ -11,6 +12,7 @@ import type { LiquidationTerms } from "../venue/market-terms.js";
 import type { OpeningPosition } from "../venue/replay-account.js";
 import type { FillOptions, MarketFillModel } from "./fill-options.js";
 import type { MarketHistory } from "./market-history.js";
+import type { ReferenceFactory } from "./reference-replay.js";
 
 /** Options of a replay. */
 export interface ReplayRunOptions {
@@ -19,6 +21,8 @@ export interface ReplayRunOptions {
   readonly rules: VenueRules;
   readonly strategies: ReadonlyMap<MarketId, BoundStrategy>;
   readonly markets: ReadonlyMap<MarketId, MarketHistory>;
+  /** The beginning of the history of each source of reference prices, by its name. */
+  readonly references?: ReadonlyMap<string, ReferenceTape>;
   readonly fills: FillOptions;
   /** `feedUs`: the latency of market data at a local instant, for models that follow it. */
   readonly createLatency: (feedUs: (us: number) => number) => LatencyModel;
@@ -48,4 +52,6 @@ export interface ReplayRunOptions {
    * Creates the bot's feed of a market, where it differs from `createFeed` (`feed/create-feed.ts`).
    */
   readonly createFeed?: FeedFactory;
+  /** Creates a source of reference prices, where it differs from `ReferenceReplay`. */
+  readonly createReference?: ReferenceFactory;
 }

@@ -11,6 +11,7 @@ import { DISJOINT_RATE_BUCKETS } from "../../exchange/rate-buckets.js";
 import type { Venue } from "../../exchange/venue.js";
 import { ACTION_COST, computeActionCosts } from "../../executor/dispatch-budget.js";
 import { toMarkoutLevel } from "../../executor/markout-level.js";
+import type { ReferenceTape } from "../../history/columns/reference-tape.js";
 import type { MarkTape, Tape } from "../../history/columns/tape/tape.js";
 import { instantText } from "../../history/day.js";
 import type { Span } from "../../history/spans.js";
@@ -34,10 +35,15 @@ import { OrderGas } from "../venue/order-gas.js";
 import type { ReplayMarket } from "../venue/replay-market.js";
 import { ReplayVenue } from "../venue/replay-venue.js";
 import { createMatcher } from "./create-matcher.js";
-import { HistoryTruncator } from "./history-truncator.js";
+import { HistoryTruncator, truncateReference } from "./history-truncator.js";
 import { MarkReplay } from "./mark-replay.js";
 import type { MarketHistory } from "./market-history.js";
 import { observeNotice } from "./observe-notice.js";
+import {
+  type ReferenceFactory,
+  ReferenceReplay,
+  type ReplayedReference,
+} from "./reference-replay.js";
 import { ReplayClock } from "./replay-clock.js";
 import { FINE_PACE, type ReplayPace, replayConfig, replayRules } from "./replay-config.js";
 import { type EngineMarket, ReplayEngine } from "./replay-engine.js";
@@ -67,6 +73,7 @@ export class ReplayRun {
   readonly #feeds = new Map<MarketId, LocalFeed>();
   readonly #truncators = new Map<MarketId, HistoryTruncator>();
   readonly #marks = new Map<MarketId, MarkReplay>();
+  readonly #references = new Map<string, ReplayedReference>();
   readonly #isCoarse: boolean;
   readonly #losses = new LossRecord();
   readonly #refusals: RefusalCounter;
@@ -191,12 +198,19 @@ export class ReplayRun {
       tickMs: pace.tickMs,
       keepsStatistics: false,
     });
+    const { createReference = createReferenceReplay } = options;
+    for (const [source, tape] of options.references ?? []) {
+      const truncated = truncateReference(tape, options.cutUs);
+      const minGapMs = config.references?.[source]?.minGapMs ?? 0;
+      this.#references.set(source, createReference(source, truncated, { minGapMs, startUs }));
+    }
     this.#engine = new ReplayEngine({
       clock,
       bot: this.bot,
       outbox,
       venue: this.venue,
       markets: parts,
+      references: [...this.#references.values()],
       observer,
       sampleUs,
       startUs,
@@ -239,6 +253,11 @@ export class ReplayRun {
   extendMarks(marketId: MarketId, marks: MarkTape): void {
     const truncated = this.#truncators.get(marketId)?.truncateMarks(marks);
     if (truncated !== undefined) this.#marks.get(marketId)?.extend(truncated);
+  }
+
+  /** Adds the next block of a source's prices. Only for a source that the run began with. */
+  extendReference(source: string, tape: ReferenceTape): void {
+    this.#references.get(source)?.extend(truncateReference(tape, this.#options.cutUs));
   }
 
   /**
@@ -388,6 +407,12 @@ export class ReplayRun {
     if (!isWarmingUp(notice)) observeNotice(notice, atUs, observer);
     onBotEvent?.(notice, atUs);
   }
+}
+
+function createReferenceReplay(
+  ...[source, tape, replayed]: Parameters<ReferenceFactory>
+): ReplayedReference {
+  return new ReferenceReplay(source, tape, replayed);
 }
 
 const WARMING_UP = "warming up";

@@ -1,20 +1,28 @@
 import { drainMicrotasks } from "../../core/runtime/drain-microtasks.js";
 import type { MarketId } from "../../core/units.js";
+import type { ReferenceTape } from "../../history/columns/reference-tape.js";
 import type { Tape } from "../../history/columns/tape/tape.js";
 import type { MarketHistory } from "../engine/market-history.js";
 import type { ReplayRun } from "../engine/replay-run.js";
 import { type PlayedHistory, toMarketHistory } from "./played-history.js";
 
-/** A stream of blocks of one market: its tapes, or its marks. */
-class Stream<Block extends { readonly exchangeUs: Float64Array }> {
+/** A stream of blocks: the tapes or marks of one market, or the prices of a reference source. */
+class Stream<Block> {
   readonly #blocks: AsyncIterator<Block>;
   readonly #extend: (run: ReplayRun, block: Block) => void;
+  readonly #stampsUs: (block: Block) => Float64Array;
   /** The last instant whose history is known; Infinity when there is no more. */
   knownUs = Number.NEGATIVE_INFINITY;
 
-  constructor(blocks: AsyncIterable<Block>, extend: (run: ReplayRun, block: Block) => void) {
+  /** @param stampsUs ascending times of a block: what is earlier than the last one is known. */
+  constructor(
+    blocks: AsyncIterable<Block>,
+    extend: (run: ReplayRun, block: Block) => void,
+    stampsUs: (block: Block) => Float64Array,
+  ) {
     this.#blocks = blocks[Symbol.asyncIterator]();
     this.#extend = extend;
+    this.#stampsUs = stampsUs;
   }
 
   /** The next block; undefined after the last. */
@@ -24,8 +32,7 @@ class Stream<Block extends { readonly exchangeUs: Float64Array }> {
       this.knownUs = Number.POSITIVE_INFINITY;
       return undefined;
     }
-    const { exchangeUs } = value;
-    this.knownUs = exchangeUs.length === 0 ? this.knownUs : exchangeUs[exchangeUs.length - 1];
+    this.knownUs = this.#stampsUs(value).at(-1) ?? this.knownUs;
     return value;
   }
 
@@ -42,8 +49,11 @@ class Stream<Block extends { readonly exchangeUs: Float64Array }> {
 
 /** Options for playing a history. */
 export interface PlayHistoryOptions {
-  /** Creates the run once the first tape of every market is there. */
-  readonly begin: (markets: ReadonlyMap<MarketId, MarketHistory>) => ReplayRun;
+  /** Creates the run once the first tape of every market and source is there. */
+  readonly begin: (
+    markets: ReadonlyMap<MarketId, MarketHistory>,
+    references: ReadonlyMap<string, ReferenceTape>,
+  ) => ReplayRun;
   readonly toUs: number;
   /**
    * True if a strategy may await promises, which time then waits for: any strategy that is not
@@ -81,16 +91,35 @@ export async function playHistory(
       const { marketId } = market;
       const tapes =
         market.tapes &&
-        new Stream(market.tapes, (run, tape) => run.extend(marketId, { ...tape, marketId }));
+        new Stream(
+          market.tapes,
+          (run, tape) => run.extend(marketId, { ...tape, marketId }),
+          exchangeStampsUs,
+        );
       const marks =
-        market.marks && new Stream(market.marks, (run, block) => run.extendMarks(marketId, block));
+        market.marks &&
+        new Stream(
+          market.marks,
+          (run, block) => run.extendMarks(marketId, block),
+          exchangeStampsUs,
+        );
       for (const stream of [tapes, marks]) if (stream !== undefined) streams.push(stream);
       first.set(
         marketId,
         toMarketHistory(market, history.grade, await tapes?.next(), await marks?.next()),
       );
     }
-    const run = begin(first);
+    const references = new Map<string, ReferenceTape>();
+    for (const { source, prices } of history.references ?? []) {
+      const stream = new Stream(
+        prices,
+        (run, block) => run.extendReference(source, block),
+        ({ localUs }) => localUs,
+      );
+      streams.push(stream);
+      references.set(source, (await stream.next()) ?? NO_PRICES);
+    }
+    const run = begin(first, references);
     const pieceUs = Math.max(PIECE_US, PIECE_BARS * shortestBarUs(history));
     for (;;) {
       const earliest = streams.reduce<(typeof streams)[number] | undefined>(
@@ -125,4 +154,15 @@ function shortestBarUs({ markets }: PlayedHistory): number {
   );
 }
 
+function exchangeStampsUs({ exchangeUs }: { readonly exchangeUs: Float64Array }): Float64Array {
+  return exchangeUs;
+}
+
+const NO_PRICES: ReferenceTape = {
+  localUs: new Float64Array(0),
+  sourceMs: new Float64Array(0),
+  bid: new Float64Array(0),
+  ask: new Float64Array(0),
+  downs: [],
+};
 const always = (): boolean => true;

@@ -8,6 +8,7 @@ import { intervalToMs } from "../../history/kinds.js";
 import type { BacktestConfig } from "../config/backtest-config.js";
 import { renderResolvedFiles } from "../config/render-resolved-files.js";
 import type { FillOptions } from "../engine/fill-options.js";
+import type { ReferenceFactory } from "../engine/reference-replay.js";
 import { MARKS_OF_A_BAR, ReplayRun } from "../engine/replay-run.js";
 import type { FeedFactory } from "../feed/create-feed.js";
 import type { RunObserver } from "../record/run-observer.js";
@@ -41,10 +42,12 @@ export interface PlayPathOptions {
   /** Called with every event of the bot and its time on the bot's clock, microseconds. */
   readonly onBotEvent?: (notice: BotEvent, atUs: number) => void;
   /**
-   * Options of the replay: a cutoff after which there is no data, and the bot's feed of a market.
+   * Options of the replay: a cutoff after which there is no data, and how the bot receives a
+   * market's data and a source's prices.
    */
   readonly cutUs?: number;
   readonly createFeed?: FeedFactory;
+  readonly createReference?: ReferenceFactory;
 }
 
 const SAMPLE_MS = 1_000;
@@ -84,18 +87,20 @@ export async function playPath(
   let isInterrupted = false;
   const watched = observePlayback(history, (marketId) => ticks.get(marketId) as RecordedGridCheck);
   const replay = await playHistory(watched, {
-    begin: (markets) =>
+    begin: (markets, references) =>
       new ReplayRun({
         ...options,
         fills: { ...options.fills, path },
         strategies: run.strategies,
         markets,
+        references,
         observer,
         sampleUs: sampleMsOf(config, history) * 1000,
         startUs: history.startUs,
         ...(run.onBotEvent === undefined ? {} : { onBotEvent: run.onBotEvent }),
         cutUs: run.cutUs,
         createFeed: run.createFeed,
+        createReference: run.createReference,
       }),
     toUs: history.endUs,
     awaits: Object.keys(config.history.markets).some((marketId) =>

@@ -1,4 +1,5 @@
 import type { MarketId } from "../../core/units.js";
+import type { ReferenceTape } from "../../history/columns/reference-tape.js";
 import type { FundingTape, KlineTape, MarkTape, Tape } from "../../history/columns/tape/tape.js";
 import type { Span } from "../../history/spans.js";
 import type { MarketHistory } from "../engine/market-history.js";
@@ -21,11 +22,20 @@ export interface PlayedMarket {
   readonly missingSpans: readonly Span[];
 }
 
+/** The prices of one source outside the exchange, block after block. */
+export interface PlayedReference {
+  /** Its name in `references`. */
+  readonly source: string;
+  readonly prices: AsyncIterable<ReferenceTape>;
+}
+
 /** The history of a backtest, from a store or from memory. */
 export interface PlayedHistory {
   readonly grade: InputGrade;
   readonly interval: string | undefined;
   readonly markets: readonly PlayedMarket[];
+  /** Sources of reference prices; absent where no market has one. */
+  readonly references?: readonly PlayedReference[];
   /** Start of a run: the requested one, or the first data of the store. */
   readonly startUs: number;
   /** End of a run: likewise, plus a moment for the last data to be received. */

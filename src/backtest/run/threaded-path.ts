@@ -34,10 +34,12 @@ export class ThreadedPath {
     path: Path,
   ) {
     const { strategyFiles, version, directory, replace } = run;
+    // A replay of candles has no reference prices.
+    const { references: _, ...candles } = history;
     const start: PathStart = {
       config,
       run: { version, directory, replace, strategyFiles },
-      history: { ...history, markets: history.markets.map((market) => sharedMarket(market)) },
+      history: { ...candles, markets: history.markets.map((market) => sharedMarket(market)) },
       path,
     };
     this.#path = path;

@@ -16,6 +16,7 @@ import type { BotConfig } from "#bot/config.js";
 import { botSchema } from "#bot/config-schema.js";
 import type { MarketId } from "#core/units.js";
 import type { VenueRules } from "#exchange/records.js";
+import type { ReferenceTape } from "#history/reference-tape.js";
 import type { MarketView } from "#market/view.js";
 import type { Quote } from "#strategies/intent.js";
 import type { BoundStrategy } from "#strategies/strategy.js";
@@ -65,6 +66,8 @@ export interface StageOptions {
   readonly startUs?: number;
   readonly sampleUs?: number;
   readonly feedOf?: FeedFactory;
+  /** Prices of the sources in the bot's `references`. */
+  readonly references?: Readonly<Record<string, ReferenceTape>>;
   /** Observes the run instead of the stage's own {@link Told}. */
   readonly observer?: RunObserver;
 }
@@ -141,6 +144,9 @@ export class ReplayStage {
       rules: this.rules,
       strategies: new Map(Object.entries(options.strategies)),
       markets: new Map(Object.entries(options.markets)),
+      ...(options.references === undefined
+        ? {}
+        : { references: new Map(Object.entries(options.references)) }),
       fills: {
         queue: "risk-averse",
         partialFills: true,

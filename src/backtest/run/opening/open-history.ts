@@ -23,12 +23,14 @@ import {
   type TapeGap,
   tapeGapTexts,
 } from "./history-gaps.js";
+import { type OpenedReference, openReferenceHistories } from "./open-reference-histories.js";
 import { firstUs, lastUs, type OpenedMarket, requireRecords } from "./opened-market.js";
 import { coveredBy, daysIn, has, toDataFile } from "./recorded-days.js";
 
 /** A backtest's history, opened in the store. */
 export interface OpenedHistory extends PlayedHistory {
   readonly markets: readonly OpenedMarket[];
+  readonly references?: readonly OpenedReference[];
 }
 
 /** Size of a candle in columns. */
@@ -45,14 +47,17 @@ interface OpenedBy {
   readonly history: BacktestConfig["history"];
   readonly creditDecimals: number;
   readonly grids: Readonly<Record<MarketId, MarketGrid>>;
+  readonly references: BacktestConfig["references"];
 }
 
-function openedBy({ history, rules: { creditDecimals, markets } }: BacktestConfig): OpenedBy {
+function openedBy(config: BacktestConfig): OpenedBy {
+  const { history, references } = config;
+  const { creditDecimals, markets } = config.rules;
   const grids = Object.keys(history.markets).map((marketId) => {
     const { tickSize, stepSize, fundingIntervalMs } = markets[marketId];
     return [marketId, { tickSize, stepSize, fundingIntervalMs }] as const;
   });
-  return { history, creditDecimals, grids: Object.fromEntries(grids) };
+  return { history, creditDecimals, grids: Object.fromEntries(grids), references };
 }
 
 /**
@@ -73,7 +78,7 @@ export async function openHistory(
   config: BacktestConfig,
   onMake?: (market: string, day: string) => void,
 ): Promise<OpenedHistory> {
-  const { history, creditDecimals, grids } = openedBy(config);
+  const { history, creditDecimals, grids, references } = openedBy(config);
   const store = new HistoryStore(history.store);
   const names = Object.values(history.markets);
   const grade = history.grade ?? bestGrade(store, names, history);
@@ -103,6 +108,13 @@ export async function openHistory(
   const startUs = Math.max(history.fromUs, Math.min(...markets.map(firstUs)));
   const endUs = Math.min(history.toUs, Math.max(...markets.map(lastUs)) + TAIL_US);
   const replayedMs: Span = [startUs / 1000, endUs / 1000];
+  const outside = openReferenceHistories(store, references, {
+    grade,
+    markets,
+    names,
+    fromUs: startUs,
+    toUs: endUs,
+  });
   const gaps = [
     ...tapeGapTexts(
       opened.flatMap(({ tapeGaps }) => tapeGaps),
@@ -113,6 +125,7 @@ export async function openHistory(
       opened.flatMap(({ beside }) => beside),
       replayedMs,
     ),
+    ...outside.gaps,
   ];
   const doubts = opened.flatMap((each) => each.warnings);
   return {
@@ -121,7 +134,8 @@ export async function openHistory(
     markets,
     startUs,
     endUs,
-    files: opened.flatMap(({ files }) => files),
+    ...(outside.references.length === 0 ? {} : { references: outside.references }),
+    files: [...opened.flatMap(({ files }) => files), ...outside.files],
     gaps,
     warnings: doubts,
   };

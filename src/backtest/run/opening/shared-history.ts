@@ -1,3 +1,4 @@
+import type { ReferenceTape } from "../../../history/columns/reference-tape.js";
 import type { MarkTape, Tape } from "../../../history/columns/tape/tape.js";
 import type { PlayedHistory, PlayedMarket } from "../played-history.js";
 
@@ -11,8 +12,20 @@ export interface SharedMarket extends Omit<PlayedMarket, "marks" | "tapes"> {
  * A history whose columns are in shared memory: plain data, which a worker receives without a copy.
  * Opening a store is in another module, so that a thread loads no database.
  */
-export interface SharedHistory extends Omit<PlayedHistory, "markets"> {
+export interface SharedHistory extends Omit<PlayedHistory, "markets" | "references"> {
   readonly markets: readonly SharedMarket[];
+  readonly references?: readonly SharedReference[];
+}
+
+/** All prices of one source of reference prices. */
+export interface SharedReference {
+  readonly source: string;
+  readonly prices: ReferenceTape;
+}
+
+/** Copies the prices of a source into shared memory. */
+export function sharedReference(source: string, prices: ReferenceTape): SharedReference {
+  return { source, prices: toSharedMemory(prices) };
 }
 
 /**
@@ -60,7 +73,13 @@ export function playedHistory(history: SharedHistory): PlayedHistory {
   const markets = history.markets.map(({ tape, marks, ...market }): PlayedMarket => {
     return { ...market, tapes: tape && once(tape), marks: marks && once(marks) };
   });
-  return { ...history, markets };
+  const { references, ...rest } = history;
+  if (references === undefined) return { ...rest, markets };
+  return {
+    ...rest,
+    markets,
+    references: references.map(({ source, prices }) => ({ source, prices: once(prices) })),
+  };
 }
 
 function once<Block>(block: Block): AsyncIterable<Block> {
@@ -74,11 +93,18 @@ function once<Block>(block: Block): AsyncIterable<Block> {
 /** The bytes of all columns. */
 export function historyBytes(history: SharedHistory): number {
   let bytes = 0;
-  for (const { marks, funding, klines, tape } of history.markets) {
-    for (const columns of [marks, funding, klines, tape]) {
-      for (const column of Object.values(columns ?? {}) as unknown[])
-        if (ArrayBuffer.isView(column)) bytes += column.byteLength;
-    }
+  const all = [
+    ...history.markets.flatMap(({ marks, funding, klines, tape }) => [
+      marks,
+      funding,
+      klines,
+      tape,
+    ]),
+    ...(history.references ?? []).map(({ prices }) => prices),
+  ];
+  for (const columns of all) {
+    for (const column of Object.values(columns ?? {}) as unknown[])
+      if (ArrayBuffer.isView(column)) bytes += column.byteLength;
   }
   return bytes;
 }

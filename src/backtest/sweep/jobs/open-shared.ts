@@ -4,7 +4,9 @@ import { openHistory } from "../../run/opening/open-history.js";
 import {
   type SharedHistory,
   type SharedMarket,
+  type SharedReference,
   sharedMarket,
+  sharedReference,
 } from "../../run/opening/shared-history.js";
 import type { SweepWindow } from "../windows.js";
 
@@ -30,5 +32,10 @@ export async function openShared(
     const { marks, tapes } = market;
     markets.push(sharedMarket(market, await marks?.whole(), tapes && (await joinTapes(tapes))));
   }
-  return { ...opened, markets };
+  const { references, ...rest } = opened;
+  if (references === undefined) return { ...rest, markets };
+  const shared: SharedReference[] = [];
+  for (const { source, prices } of references)
+    shared.push(sharedReference(source, await prices.whole()));
+  return { ...rest, markets, references: shared };
 }

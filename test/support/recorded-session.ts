@@ -13,6 +13,7 @@ import { seededRandom } from "#core/seeded-random.js";
 import type { Hex, MarketId, Ms } from "#core/units.js";
 import { VirtualClock } from "#core/virtual-clock.js";
 import { createLog } from "#monitoring/log.js";
+import type { ReferenceUpdate } from "#reference/reference-update.js";
 import type { CaptureFiles } from "#simulator/capture-files.js";
 import { type ExchangeConfig, parseExchangeConfig } from "#simulator/config.js";
 import { EmbeddedExchange } from "#simulator/exchange.js";
@@ -50,6 +51,8 @@ export interface RecordedSessionOptions {
   readonly delays?: Random;
   /** Nothing gets through to the exchange or back, so long after its start and for so long. */
   readonly outage?: { readonly afterMs: Ms; readonly forMs: Ms };
+  /** Puts reference prices into the bot, from its start on. */
+  readonly sendReferences?: (clock: Clock, send: (update: ReferenceUpdate) => void) => void;
   /** Sets the clock of the bot's machine, and not the exchange's, so long after its start. */
   readonly setClock?: { readonly afterMs: Ms; readonly byMs: Ms };
 }
@@ -218,6 +221,7 @@ export async function recordSession({
   outage,
   delays = QUICKEST,
   setClock,
+  sendReferences,
 }: RecordedSessionOptions): Promise<RecordedSession> {
   const clock = new VirtualClock(startMs);
   const random = seededRandom("session");
@@ -282,6 +286,7 @@ export async function recordSession({
       },
     }),
   );
+  sendReferences?.(clock, (update) => running.bot.accept({ kind: "reference", update }));
   if (outage !== undefined) {
     clock.setTimer(outage.afterMs, () => {
       network.down = true;

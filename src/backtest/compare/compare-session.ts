@@ -28,7 +28,12 @@ import {
   WINDOW_US,
 } from "./fit-model.js";
 import { type FillMatch, matchedShare, matchFills } from "./match-fills.js";
-import { type OpenedSessionMarket, openSession, toParityInputs } from "./open-session.js";
+import {
+  type OpenedSessionMarket,
+  openSession,
+  openSessionReferences,
+  toParityInputs,
+} from "./open-session.js";
 import {
   chooseRerunModels,
   type RerunModel,
@@ -83,6 +88,7 @@ export async function compareSession(options: CompareSessionOptions): Promise<Co
   const firstViewUs = findFirstViewUs(session, opened, intents[0]?.atUs);
   const again = rerunSession(session, opened, options.strategies, {
     models,
+    references: await openSessionReferences(folder, session),
     liquidation: options.liquidation,
     seed: options.seed,
     startUs: firstViewUs,

@@ -2,11 +2,14 @@ import { join } from "node:path";
 import { Instrument } from "../../core/instrument.js";
 import { DAY_MS, type Lots, type MarketId } from "../../core/units.js";
 import { openMarks } from "../../history/columns/open-marks.js";
+import { ReferenceHistory } from "../../history/columns/reference-history.js";
+import type { ReferenceTape } from "../../history/columns/reference-tape.js";
 import { joinTapes, openTapes } from "../../history/columns/tape/open-tapes.js";
 import { type MarkTape, type Tape, TapeKind } from "../../history/columns/tape/tape.js";
 import { RECORDED_KINDS } from "../../history/record/recording-part.js";
 import type { Span } from "../../history/spans.js";
 import { HistoryStore } from "../../history/store/history-store.js";
+import { playedReferences } from "../config/played-references.js";
 import type { MarketHistory } from "../engine/market-history.js";
 import { readAccount } from "../session/read-account.js";
 import type { RecordedAccount, RecordedOrder } from "../session/recorded-orders.js";
@@ -82,6 +85,31 @@ export async function openSession(
       isInBook,
       findings: findingsOf(store, marketId),
     });
+  }
+  return opened;
+}
+
+/**
+ * Opens the reference prices that entered a session's bot, by the names of their sources.
+ * @throws as {@link openSession} does
+ */
+export async function openSessionReferences(
+  folder: string,
+  session: Session,
+): Promise<ReadonlyMap<string, ReferenceTape>> {
+  const { config, startedUs, endedUs } = session;
+  const store = new HistoryStore(join(folder, SESSION_FILES.history));
+  const markets = Object.keys(config.markets);
+  const opened = new Map<string, ReferenceTape>();
+  for (const { source, market } of playedReferences(config, markets).outside) {
+    const prices = new ReferenceHistory(store, {
+      source,
+      market,
+      fromUs: startedUs - DAY_MS * 1000,
+      toUs: endedUs + DAY_MS * 1000,
+      besideMarkets: markets,
+    });
+    opened.set(source, await prices.whole());
   }
   return opened;
 }

@@ -21,7 +21,9 @@ import { hashFile } from "../../history/file-hash.js";
 import { LocalStamps } from "../../history/record/local-stamps.js";
 import { MarketStreamRecorder } from "../../history/record/market-stream-recorder.js";
 import { MonotonicWallClock } from "../../history/record/monotonic-wall-clock.js";
+import { ReferenceRecorder } from "../../history/record/reference-recorder.js";
 import { HistoryStore } from "../../history/store/history-store.js";
+import { playedReferences } from "../config/played-references.js";
 import { TurnsWriter } from "./recorded-turns.js";
 import { SESSION_FILES, type Session, sessionText } from "./session-file.js";
 
@@ -48,7 +50,7 @@ const QUICK = 1;
 
 /**
  * Records a whole session: each market's streams, orders and fills by a
- * {@link MarketStreamRecorder}, the intents with the times of their decisions, and the state in
+ * {@link MarketStreamRecorder}, the reference prices that entered the bot, the intents with the times of their decisions, and the state in
  * which a replay begins. It writes `session.json` only at a regular end, so what a kill leaves
  * never looks complete.
  */
@@ -56,6 +58,8 @@ export class SessionRecording implements SessionListener {
   readonly #options: SessionRecordingOptions;
   readonly #beginning: SessionBeginning;
   readonly #recorders: ReadonlyMap<MarketId, MarketStreamRecorder>;
+  /** By the name of the source. */
+  readonly #references: ReadonlyMap<string, ReferenceRecorder>;
   readonly #intents: JournalFile;
   readonly #turnsFile: JournalFile;
   #turns: TurnsWriter | undefined;
@@ -74,11 +78,13 @@ export class SessionRecording implements SessionListener {
     options: SessionRecordingOptions,
     beginning: SessionBeginning,
     recorders: ReadonlyMap<MarketId, MarketStreamRecorder>,
+    references: ReadonlyMap<string, ReferenceRecorder>,
   ) {
     this.#options = options;
     this.#beginning = beginning;
     this.#rules = beginning.rules;
     this.#recorders = recorders;
+    this.#references = references;
     this.#stamps = new LocalStamps(new MonotonicWallClock(options.runtime.clock));
     this.#startedUs = this.#stamps.nowUs();
     const { folder, runtime } = options;
@@ -162,7 +168,15 @@ export class SessionRecording implements SessionListener {
         }),
       );
     }
-    begun.recording = new SessionRecording(options, beginning, recorders);
+    const references = new Map<string, ReferenceRecorder>();
+    const { outside } = playedReferences(config, Object.keys(config.markets));
+    for (const { source } of outside) {
+      references.set(
+        source,
+        await ReferenceRecorder.open({ store, source, runtime, sealsDays: false, onFailed }),
+      );
+    }
+    begun.recording = new SessionRecording(options, beginning, recorders, references);
     return begun.recording;
   }
 
@@ -172,7 +186,12 @@ export class SessionRecording implements SessionListener {
     return {
       action: () => {},
       turn: (record) => {
-        if (!this.#isOver) this.#guarded(() => turns.turn(record));
+        if (this.#isOver) return;
+        this.#guarded(() => turns.turn(record));
+        const { input } = record;
+        // What entered the bot, whatever its source sent beside it.
+        if (input.kind === "reference")
+          this.#references.get(input.update.source)?.record(input.update);
       },
     };
   }
@@ -278,7 +297,7 @@ export class SessionRecording implements SessionListener {
     this.#isOver = true;
     for (const file of [this.#intents, this.#turnsFile]) this.#closeFile(file);
     const thrown: unknown[] = [];
-    for (const recorder of this.#recorders.values())
+    for (const recorder of [...this.#recorders.values(), ...this.#references.values()])
       await recorder.close().catch((error: unknown) => thrown.push(error));
     // An earlier failure has been reported, and throws again here.
     if (this.#failed === undefined && thrown.length > 0) throw thrown[0];

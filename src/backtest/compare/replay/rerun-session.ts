@@ -9,6 +9,7 @@ import {
   type Side,
   type Ticks,
 } from "../../../core/units.js";
+import type { ReferenceTape } from "../../../history/columns/reference-tape.js";
 import type { Span } from "../../../history/spans.js";
 import type { Intent } from "../../../strategies/intent.js";
 import { ReplayRun } from "../../engine/replay-run.js";
@@ -26,6 +27,8 @@ import type { RerunModel, RerunModels } from "./choose-rerun-models.js";
 /** Options for replaying the session. */
 export interface RerunOptions {
   readonly models: RerunModels;
+  /** The prices of its reference sources, by their names. */
+  readonly references: ReadonlyMap<string, ReferenceTape>;
   readonly liquidation: LiquidationTerms;
   readonly seed: string;
   /** Start of the rerun, microseconds since 1970. */
@@ -163,6 +166,7 @@ export function rerunSession(
     rules: session.rules,
     strategies,
     markets: new Map(opened.map(({ marketId, history }) => [marketId, history])),
+    references: model.references,
     fills: {
       queue: defaultModel.queue,
       partialFills: true,

@@ -93,6 +93,10 @@ export const ROOMS = {
     holds: "prices from outside: their combination, and the basis",
     mayImport: ["core"],
   },
+  "reference/sources": {
+    holds: "live [sources](../reference/reference-sources.md) of prices from outside",
+    mayImport: ["core", "reference", "exchange", "chain", "market/book"],
+  },
   market: {
     holds: "the synchronised book, marks, the view that strategies see",
     mayImport: [...GROUND, "reference", RECORDS],

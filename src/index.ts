@@ -5,6 +5,15 @@ export type { Clock, Random, Runtime, Timer } from "./core/runtime/runtime.js";
 export type { CreditUnits, Lots, MarketId, Ms, Side, Ticks } from "./core/units.js";
 export type { Level } from "./market/book/readable-book.js";
 export type { DecisionCause, MarketView } from "./market/view.js";
+export type { SourcePrice } from "./reference/price-message.js";
+export type { ReferenceSnapshot } from "./reference/reference-snapshot.js";
+export {
+  type BoundReferenceSource,
+  defineReferenceSource,
+  type ReferenceSourceContext,
+  type ReferenceSourceDefinition,
+  type ReferenceSourceModule,
+} from "./reference/sources/define-reference-source.js";
 export * from "./strategies/former-names.js";
 export type {
   Intent,

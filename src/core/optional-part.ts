@@ -6,12 +6,14 @@ import { RunError } from "./errors.js";
 
 /**
  * The packages that a bot alone does without, with their exports: `optionalDependencies` of
- * package.json. `npm install --omit=optional` leaves them out, so no module imports one statically.
+ * package.json, which `npm install --omit=optional` leaves out, and the optional
+ * `peerDependencies`, which only their users install. So no module imports one statically.
  */
 interface OptionalModules {
   "@duckdb/node-api": typeof import("@duckdb/node-api");
   "@nomicfoundation/edr": typeof import("@nomicfoundation/edr");
   bullmq: typeof import("bullmq");
+  ccxt: typeof import("ccxt");
   ioredis: Pick<typeof import("ioredis"), "Redis">;
   lmdb: typeof import("lmdb");
 }
@@ -26,6 +28,8 @@ export type OptionalModule<Name extends OptionalPart> = OptionalModules[Name];
 const PARTS: {
   readonly [Name in OptionalPart]: {
     readonly needs: string;
+    /** Version to install, of an optional peer dependency. */
+    readonly version?: string;
     readonly load: () => Promise<OptionalModules[Name]>;
   };
 } = {
@@ -38,6 +42,11 @@ const PARTS: {
     load: () => import("@nomicfoundation/edr"),
   },
   bullmq: { needs: "a queue of sweeps needs", load: () => import("bullmq") },
+  ccxt: {
+    needs: "a source of reference prices with ccxt needs",
+    version: "4.5.84",
+    load: () => import("ccxt"),
+  },
   ioredis: { needs: "a queue of sweeps needs", load: () => import("ioredis") },
   lmdb: { needs: "the dataDir of an exchange needs", load: () => import("lmdb") },
 };
@@ -72,8 +81,7 @@ export function requireInstalled(names: readonly OptionalPart[]): void {
 
 /** The command that installs every optional package, and the folder in which to run it. */
 export function installOptionalText(root = PACKAGE_ROOT): string {
-  const at = root.indexOf(`${sep}node_modules${sep}`);
-  const folder = at < 0 ? root : root.slice(0, at);
+  const folder = packageFolder(root);
   // A folder of global packages has no manifest, and npm needs to be told what to install.
   return existsSync(join(folder, "package.json"))
     ? `run "npm install --include=optional" in ${folder}`
@@ -82,6 +90,29 @@ export function installOptionalText(root = PACKAGE_ROOT): string {
 
 /** The folder of this package's package.json, with a separator at its end. */
 const PACKAGE_ROOT = fileURLToPath(new URL("../../", import.meta.url));
+
+/** The command that installs some of the packages, and the folder in which to run it. */
+export function installPartsText(names: readonly OptionalPart[], root = PACKAGE_ROOT): string {
+  const peers = names.flatMap((name) => {
+    const { version } = PARTS[name];
+    return version === undefined ? [] : [`${name}@${version}`];
+  });
+  return peers.length === names.length ? installPeersText(peers, root) : installOptionalText(root);
+}
+
+function installPeersText(packages: readonly string[], root: string): string {
+  const folder = packageFolder(root);
+  const list = packages.join(" ");
+  return existsSync(join(folder, "package.json"))
+    ? `run "npm install ${list}" in ${folder}`
+    : `run "npm install --global ${list}"`;
+}
+
+/** The folder whose node_modules holds this package. */
+function packageFolder(root: string): string {
+  const at = root.indexOf(`${sep}node_modules${sep}`);
+  return at < 0 ? root : root.slice(0, at);
+}
 
 function isInstalled(name: OptionalPart): boolean {
   try {
@@ -114,14 +145,14 @@ function missingParts(names: readonly OptionalPart[], cause?: unknown): RunError
   );
   const are = names.length === 1 ? "is" : "are";
   return new RunError(
-    `${needs.join(", and ")}, which ${are} not installed: ${installOptionalText()}`,
+    `${needs.join(", and ")}, which ${are} not installed: ${installPartsText(names)}`,
     { cause },
   );
 }
 
 function unusablePart(name: OptionalPart, cause: unknown): RunError {
   return new RunError(
-    `${PARTS[name].needs} the package ${name}, which cannot be loaded here (${describeThrown(cause)}): ${installOptionalText()}`,
+    `${PARTS[name].needs} the package ${name}, which cannot be loaded here (${describeThrown(cause)}): ${installPartsText([name])}`,
     { cause },
   );
 }

@@ -4,6 +4,7 @@ import { join, sep } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import {
   installOptionalText,
+  installPartsText,
   loadOptional,
   OPTIONAL_PARTS,
   requireInstalled,
@@ -24,10 +25,13 @@ function installedAt(name: string, hasManifest: boolean): string {
 
 describe("the packages that a bot alone does without", () => {
   it("are those that package.json calls optional, and a full installation has them all", () => {
-    const { optionalDependencies } = JSON.parse(
+    const { optionalDependencies, peerDependencies, peerDependenciesMeta } = JSON.parse(
       readFileSync(join(PROJECT_ROOT, "package.json"), "utf8"),
-    ) as { readonly optionalDependencies: Readonly<Record<string, string>> };
-    expect([...OPTIONAL_PARTS].sort()).toEqual(Object.keys(optionalDependencies).sort());
+    ) as Readonly<Record<string, Readonly<Record<string, string>>>>;
+    expect([...OPTIONAL_PARTS].sort()).toEqual(
+      [...Object.keys(optionalDependencies), ...Object.keys(peerDependencies)].sort(),
+    );
+    expect(peerDependenciesMeta).toEqual({ ccxt: { optional: true } });
     expect(() => requireInstalled(OPTIONAL_PARTS)).not.toThrow();
   });
 
@@ -74,6 +78,20 @@ describe("the command that installs a missing package", () => {
     expect(installOptionalText(installedAt("lib", false))).toBe(
       'run "npm install --global --include=optional marketwright"',
     );
+  });
+
+  it("names the version of a package that only its users install", () => {
+    const { peerDependencies, devDependencies } = JSON.parse(
+      readFileSync(join(PROJECT_ROOT, "package.json"), "utf8"),
+    ) as Readonly<Record<string, Readonly<Record<string, string>>>>;
+    expect(peerDependencies.ccxt).toBe(devDependencies.ccxt);
+    expect(installPartsText(["ccxt"], installedAt("peers", true))).toBe(
+      `run "npm install ccxt@${peerDependencies.ccxt}" in ${join(folder, "peers")}`,
+    );
+    expect(installPartsText(["ccxt"], installedAt("peers-of-all", false))).toBe(
+      `run "npm install --global ccxt@${peerDependencies.ccxt}"`,
+    );
+    expect(installPartsText(["lmdb"], PROJECT_ROOT)).toBe(installOptionalText(PROJECT_ROOT));
   });
 
   it("is run in the checkout where the program runs from one", () => {

@@ -5,7 +5,7 @@ import {
 } from "../../core/config/config-json-schema.js";
 import { type KeyRule, when } from "../../core/config/key-rules.js";
 import { builtInStrategies } from "../../strategies/built-in.js";
-import { STRATEGY_FILE_ENDINGS } from "../strategy/load-strategy.js";
+import { USER_FILE_ENDINGS } from "../strategy/load-user-file.js";
 import { botSchema } from "./config-schema.js";
 
 /**
@@ -32,7 +32,7 @@ export function botJsonSchema(): string {
 
 /** Values of a market's `strategy`: the name of a built-in one, or a file's path. */
 function strategyNames(): JsonSchema[] {
-  const endings = STRATEGY_FILE_ENDINGS.map((ending) => ending.slice(1)).join("|");
+  const endings = USER_FILE_ENDINGS.map((ending) => ending.slice(1)).join("|");
   return [{ enum: Object.keys(builtInStrategies) }, { pattern: `[^/]\\.(${endings})$` }];
 }
 

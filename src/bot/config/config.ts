@@ -106,7 +106,25 @@ export function loadBotConfig(
         : { ...market, strategy: strategyPath(market.strategy, folder, id) },
     ]),
   );
-  return { ...file, ...places, markets };
+  return { ...file, ...places, markets, ...withModulePaths(file, folder) };
+}
+
+/** The sources with absolute paths of their files. */
+function withModulePaths(
+  { references }: Pick<BotFile, "references">,
+  folder: string,
+): Pick<BotFile, "references"> {
+  if (references === undefined) return {};
+  return {
+    references: Object.fromEntries(
+      Object.entries(references).map(([name, source]) => [
+        name,
+        source.module === undefined
+          ? source
+          : { ...source, module: resolve(folder, source.module) },
+      ]),
+    ),
+  };
 }
 
 /**

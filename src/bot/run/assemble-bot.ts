@@ -1,3 +1,4 @@
+import type { ChainRpc } from "../../chain/rpc/chain-rpc.js";
 import type { Signer } from "../../core/crypto/signing.js";
 import { RunError } from "../../core/errors.js";
 import type { Clock, Runtime } from "../../core/runtime/runtime.js";
@@ -15,8 +16,11 @@ import { Bot } from "../engine/bot.js";
 import type { BotEvent } from "../engine/bot-event.js";
 import type { BotCommand } from "../engine/input.js";
 import type { StrategyFile } from "../journal/journal.js";
+import { openChainRpc } from "./chain-access.js";
 import { FailureHandler } from "./monitor/failure-handler.js";
 import { RunMonitor } from "./monitor/run-monitor.js";
+import { LiveReferences } from "./references/live-references.js";
+import type { PreparedSource } from "./references/prepare-sources.js";
 import type { Assembled, RunBotOptions } from "./running-bot.js";
 import { createTurnRecorder, sessionHeader } from "./session-journal.js";
 import type {
@@ -51,6 +55,8 @@ export interface AssembleBotDeps {
   readonly network: Transport;
   readonly registered: boolean;
   readonly sessionListener: SessionListener | undefined;
+  /** The sources of reference prices that markets use. */
+  readonly references: readonly PreparedSource[];
 }
 
 /** Assembles a bot and starts it. @throws RunError for a paper session that is not a dry run. */
@@ -147,6 +153,14 @@ export function assembleBot(options: RunBotOptions, parts: AssembleBotDeps): Ass
   const command = watch.catchFailures((wanted: BotCommand) => bot.command(wanted));
   command({ command: "start" });
   live.setRules(rules);
+  const references = new LiveReferences({
+    sources: parts.references,
+    clock: runtime.clock,
+    openChain: () => openFeedChain(options, rules, asks.exchangeNowMs),
+    accept: watch.catchFailures((update) => bot.accept({ kind: "reference", update })),
+    write: (level, text, fields) => monitor.writeThrottled(level, text, fields),
+  });
+  references.start();
   return {
     addListener: (listener) => listeners.push(listener),
     exchangeNowMs: asks.exchangeNowMs,
@@ -163,12 +177,28 @@ export function assembleBot(options: RunBotOptions, parts: AssembleBotDeps): Ass
     hasFailed: () => watch.hasFailed,
     stopped: watch.stopped,
     close: () => {
+      references.close();
       earlier?.close();
       subscription.unsubscribe();
       venue.close();
       parts.network.close();
     },
   };
+}
+
+/** Opens the chain for the price feeds. @throws RunError if the bot has no access to it */
+function openFeedChain(
+  { config, runtime, chain }: RunBotOptions,
+  { eip712 }: VenueRules,
+  nowMs: () => Ms,
+): ChainRpc {
+  if (config.chain === undefined || chain === undefined)
+    throw new RunError("a price feed needs access to its chain", { field: "chain" });
+  return openChainRpc(config.chain, chain.rpcs, {
+    chainId: eip712.chainId,
+    clock: runtime.clock,
+    nowMs,
+  });
 }
 
 /** Options of {@link sessionVenue}. */

@@ -1,8 +1,10 @@
 import type { Ms } from "../../core/units.js";
 import { NetworkTransport } from "../../exchange/rest/network-transport.js";
 import { RestClient } from "../../exchange/rest/rest-client.js";
+import type { Log } from "../../monitoring/log.js";
 import { Metrics } from "../../monitoring/metrics.js";
 import { createAccountSigner } from "../config/account-key.js";
+import type { BotConfig } from "../config/config.js";
 import { checkOnGrid } from "../config/config-grid.js";
 import { isHaltFile } from "../state/manual-halt-store.js";
 import { MemoryStateStore, type StateStore } from "../state/state-dir.js";
@@ -12,6 +14,11 @@ import { readAccountCreation, register } from "./check/registration.js";
 import { StartupRetrier } from "./check/startup-retrier.js";
 import { adoptExchangeInstance } from "./exchange-instance.js";
 import { bindStrategies, loadStrategies, strategyFiles } from "./market-strategies.js";
+import {
+  type PreparedSource,
+  prepareSources,
+  usedSourceNames,
+} from "./references/prepare-sources.js";
 import type { RunBotOptions, RunningBot } from "./running-bot.js";
 import { readDecidingState } from "./session-journal.js";
 import { TimestampedTransport } from "./timestamped-transport.js";
@@ -29,6 +36,8 @@ export async function startBot(options: RunBotOptions): Promise<RunningBot> {
   const signer = createAccountSigner(config.account, options.privateKey);
   const markets = Object.keys(config.markets);
   const loaded = await loadStrategies(config, log);
+  const references = await prepareSources({ config, runtime, log, access: options.references });
+  noteSources(config, references, log);
   const metrics = options.metrics ?? new Metrics();
   const network =
     options.transport ??
@@ -94,6 +103,7 @@ export async function startBot(options: RunBotOptions): Promise<RunningBot> {
         network,
         registered,
         sessionListener: tap,
+        references,
       },
     );
     // Requests signed outside the bot, its last cancels too, use the bot's estimate: this machine's
@@ -104,6 +114,17 @@ export async function startBot(options: RunBotOptions): Promise<RunningBot> {
     network.close();
     throw error;
   }
+}
+
+/** Logs the warnings about sources' files, and the names of sources that no market uses. */
+function noteSources(config: BotConfig, references: readonly PreparedSource[], log: Log): void {
+  for (const { name, warnings } of references)
+    for (const warning of warnings)
+      log.warn({ source: name, ...warning }, "the source reads time or randomness itself");
+  const used = usedSourceNames(config);
+  const unused = Object.keys(config.references ?? {}).filter((name) => !used.includes(name));
+  if (unused.length > 0)
+    log.info({ sources: unused }, "no market uses these sources of reference prices");
 }
 
 /**

@@ -14,6 +14,7 @@ import type { StateStore } from "../state/state-dir.js";
 import type { ChainAccess } from "./chain-access.js";
 import type { ExchangeWait } from "./check/startup-retrier.js";
 import type { RunMonitor } from "./monitor/run-monitor.js";
+import type { ReferenceAccess } from "./references/prepare-sources.js";
 import type { RunningLiquidator } from "./run-liquidator.js";
 import type { SessionBeginning, SessionListener, VenueDecorator } from "./session-listener.js";
 
@@ -45,7 +46,7 @@ export interface RunBotOptions {
   readonly transport?: Transport;
   /** How to wait for an exchange that does not listen yet; if absent, the start does not wait. */
   readonly exchangeWait?: Omit<ExchangeWait, "rest" | "withinMs">;
-  /** The chain of a bot that liquidates. */
+  /** The chain of a bot that liquidates, or that reads price feeds. */
   readonly chain?: ChainAccess;
   /**
    * Called with the market whose strategy is being called, and with undefined once it has returned.
@@ -53,6 +54,8 @@ export interface RunBotOptions {
   readonly onStrategyCall?: (marketId: MarketId | undefined) => void;
   /** Starts a recording of the session. */
   readonly record?: (beginning: SessionBeginning) => Promise<SessionListener>;
+  /** How the sources of reference prices reach their networks; the real ones if absent. */
+  readonly references?: ReferenceAccess;
   /**
    * Only for a paper session: the venue that fills its orders. The live venue then only serves the
    * markets' streams, and no order reaches it.

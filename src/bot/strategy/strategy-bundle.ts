@@ -6,6 +6,7 @@ import type { BuildFailure, OnResolveResult, Plugin } from "esbuild";
 import { ConfigError, RunError } from "../../core/errors.js";
 import { installOptionalText } from "../../core/optional-part.js";
 import { bundleAddress } from "./strategy-stack.js";
+import type { UserFileKind } from "./strategy-warnings.js";
 
 /**
  * Packages that a strategy file always gets from us: two copies of them would not recognise each
@@ -50,13 +51,18 @@ export interface StrategyBundle {
 }
 
 /**
- * Bundles a strategy file (JavaScript or TypeScript) and its relative imports into one module.
+ * Bundles a strategy or source file (JavaScript or TypeScript) and its relative imports into one
+ * module.
  * `marketwright`, `rxjs` and `zod` become this package's own copies; other packages are resolved
  * from the file's own folder.
  * @throws ConfigError if the file does not parse, or an import does not exist. RunError if the
  * bundler's program is not installed.
  */
-export async function bundleStrategy(path: string, field: string): Promise<StrategyBundle> {
+export async function bundleStrategy(
+  path: string,
+  field: string,
+  kind: UserFileKind = "strategy",
+): Promise<StrategyBundle> {
   const sources = new Set<string>();
   // Loading the bundler takes time and memory, in every thread of a sweep: runs without a strategy
   // file skip it.
@@ -90,10 +96,10 @@ export async function bundleStrategy(path: string, field: string): Promise<Strat
   } catch (error) {
     if (isWithoutProgram(error))
       throw new RunError(
-        `a strategy file needs the program of the package esbuild, which is not installed for this platform: ${installOptionalText()}`,
+        `a ${kind} file needs the program of the package esbuild, which is not installed for this platform: ${installOptionalText()}`,
         { field, cause: error },
       );
-    throw unreadable(error, path, field);
+    throw unreadable(error, path, field, kind);
   }
 }
 
@@ -160,13 +166,13 @@ function foreignModule(
   }
 }
 
-function unreadable(error: unknown, path: string, field: string): ConfigError {
+function unreadable(error: unknown, path: string, field: string, kind: UserFileKind): ConfigError {
   const message = (error as Partial<BuildFailure>).errors?.[0];
   const where = message?.location
     ? `${message.location.file}:${message.location.line}:${message.location.column + 1}: `
     : "";
   return new ConfigError(
-    `the strategy file cannot be read: ${where}${message?.text ?? String(error)}`,
+    `the ${kind} file cannot be read: ${where}${message?.text ?? String(error)}`,
     {
       field,
       value: path,

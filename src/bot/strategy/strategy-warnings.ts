@@ -46,6 +46,18 @@ const ADVICE: Readonly<Record<string, string>> = {
   fetch: OWN_DATA,
 };
 
+/** A source reads data live, and is never replayed. A test still has to control its time. */
+const SOURCE_ADVICE: Readonly<Record<string, string>> = {
+  Date: "use context.runtime.clock",
+  performance: "use context.runtime.clock",
+  "Math.random": "use context.runtime.random",
+  setTimeout: "use an RxJS operator with context.scheduler",
+  setInterval: "use an RxJS operator with context.scheduler",
+};
+
+/** The kinds of files that users write. */
+export type UserFileKind = "strategy" | "source";
+
 /** The names of the global object. */
 const GLOBALS = ["globalThis", "global", "window"];
 
@@ -67,7 +79,12 @@ const LOADERS: Readonly<Record<string, Loader>> = {
  * @param source a text that the bundler has accepted.
  * @param file its extension names the language; a file without code has no warnings.
  */
-export function findStrategyWarnings(source: string, file: string): StrategyWarning[] {
+export function findStrategyWarnings(
+  source: string,
+  file: string,
+  kind: UserFileKind = "strategy",
+): StrategyWarning[] {
+  const advice = kind === "strategy" ? ADVICE : SOURCE_ADVICE;
   const loader = LOADERS[extname(file)];
   if (loader === undefined) return [];
   // Types are removed first: the parser reads JavaScript.
@@ -88,7 +105,7 @@ export function findStrategyWarnings(source: string, file: string): StrategyWarn
   const lines = new SourceMap(JSON.parse(map) as SourceMapPayload);
   const found: { readonly line: number; readonly column: number; readonly name: string }[] = [];
   const tell = ({ loc }: Node, name: string): void => {
-    if (loc == null || !Object.hasOwn(ADVICE, name)) return;
+    if (loc == null || !Object.hasOwn(advice, name)) return;
     const entry = lines.findEntry(loc.start.line - 1, loc.start.column);
     if ("originalLine" in entry)
       found.push({ line: entry.originalLine + 1, column: entry.originalColumn, name });
@@ -113,7 +130,7 @@ export function findStrategyWarnings(source: string, file: string): StrategyWarn
   });
   return found
     .sort((a, b) => a.line - b.line || a.column - b.column)
-    .map(({ line, name }) => ({ file, line, name, advice: ADVICE[name] }));
+    .map(({ line, name }) => ({ file, line, name, advice: advice[name] }));
 }
 
 /** The identifiers that refer to a global, or to a package's export, with its name there. */

@@ -7,6 +7,7 @@ import { JournalFile, renameEarlierJournal } from "../../bot/journal/journal-fil
 import type { ChainAccess } from "../../bot/run/chain-access.js";
 import { readRpcUrls } from "../../bot/run/chain-access.js";
 import { buildRunSummary, type RunSummary } from "../../bot/run/monitor/run-summary.js";
+import { usesFeed } from "../../bot/run/references/prepare-sources.js";
 import { startBot } from "../../bot/run/run-bot.js";
 import type { RunningBot } from "../../bot/run/running-bot.js";
 import type { VenueDecorator } from "../../bot/run/session-listener.js";
@@ -274,15 +275,17 @@ function summaryOfRun({ bot, monitor, liquidator }: RunningBot): RunSummary {
 }
 
 /**
- * Opens the chain of a bot that liquidates; its pending transactions are in the state directory.
+ * The chain of a bot that liquidates or reads price feeds; its pending transactions are in the
+ * state directory.
  * @throws ConfigError for a missing address.
  */
 function chainAccessOf(
-  { chain, liquidator }: BotConfig,
+  config: BotConfig,
   store: FileStateStore,
   env: CliContext["env"],
 ): ChainAccess | undefined {
-  if (chain === undefined || liquidator === undefined) return undefined;
+  const { chain, liquidator } = config;
+  if (chain === undefined || (liquidator === undefined && !usesFeed(config))) return undefined;
   return {
     rpcs: readRpcUrls(chain, env),
     laneStore: (owner) => new FileTransactionStore(store.pathFor(TRANSACTIONS_FILE), owner),

@@ -1,3 +1,4 @@
+import { ReconnectPauses } from "../../core/runtime/reconnect-pauses.js";
 import type { Runtime, Timer } from "../../core/runtime/runtime.js";
 import type { Ms } from "../../core/units.js";
 import type { Socket, SocketHandlers, Transport } from "../rest/transport.js";
@@ -91,13 +92,12 @@ interface Waiting {
 export class StreamSession {
   readonly #options: StreamSessionOptions;
   readonly #timings: StreamTimings;
+  readonly #pauses: ReconnectPauses;
   /** Callbacks of an earlier connection are late, and ignored. */
   #connection = 0;
   #socket: Socket | undefined;
   #isUp = false;
   #isClosed = false;
-  #failures = 0;
-  #upSinceMs = 0;
   #lastArrivalMs = 0;
   #timers: Timer[] = [];
   #outbox: Waiting[] = [];
@@ -108,6 +108,7 @@ export class StreamSession {
     const options = withRuntime(given);
     this.#options = options;
     this.#timings = { ...DEFAULT_STREAM_TIMINGS, ...options.timings };
+    this.#pauses = new ReconnectPauses(this.#timings, options.runtime);
   }
 
   /** True while the connection is open. */
@@ -134,7 +135,7 @@ export class StreamSession {
   /** Drops the connection and opens a new one at once. */
   renew(reason: string): void {
     if (this.#isClosed || this.#socket === undefined) return;
-    this.#failures = 0;
+    this.#pauses.reset();
     this.#drop(reason);
     this.#reopenAfter(0);
   }
@@ -170,7 +171,7 @@ export class StreamSession {
   #opened(): void {
     this.#isUp = true;
     this.#lastArrivalMs = this.#monotonicMs();
-    this.#upSinceMs = this.#lastArrivalMs;
+    this.#pauses.onUp();
     // Randomised, so that several streams of one process are not renewed together.
     const rotateAfterMs =
       this.#timings.rotateAfterMs * (1 - 0.02 * this.#options.runtime.random.uniform());
@@ -193,16 +194,9 @@ export class StreamSession {
 
   #lost(reason: string): void {
     this.#socket = undefined;
-    const heldLong =
-      this.#isUp && this.#monotonicMs() - this.#upSinceMs >= this.#timings.stableAfterMs;
-    this.#failures = heldLong ? 1 : this.#failures + 1;
+    this.#pauses.onFailure();
     this.#drop(reason);
-    const { reconnectMinMs, reconnectMaxMs } = this.#timings;
-    const pauseMs = Math.min(
-      reconnectMaxMs,
-      reconnectMinMs * 2 ** Math.min(this.#failures - 1, 30),
-    );
-    this.#reopenAfter(Math.ceil(pauseMs * (0.5 + 0.5 * this.#options.runtime.random.uniform())));
+    this.#reopenAfter(this.#pauses.nextMs());
   }
 
   #drop(reason: string): void {

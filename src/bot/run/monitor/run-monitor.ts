@@ -60,6 +60,15 @@ export class RunMonitor {
     return this.#runLog.notes;
   }
 
+  /** Writes a line of the log and a note of the screen; of repeated ones only some. */
+  writeThrottled(
+    level: ScreenNote["level"],
+    text: string,
+    fields: Readonly<Record<string, unknown>>,
+  ): void {
+    this.#runLog.writeThrottled(level, text, fields);
+  }
+
   /** Sets the gauges: at each scrape and each screen. */
   refresh(): void {
     if (this.#bot !== undefined) setBotGauges(this.#bot, this.#metrics);

@@ -6,6 +6,7 @@ import type { ExchangeAccount, Order } from "./accounts/account.js";
 import type { ExchangeConfig } from "./config/config.js";
 import { checkAmounts } from "./config/config-amounts.js";
 import { checkPerps } from "./config/config-perps.js";
+import type { Dialect, DialectDeps } from "./dialects/dialect.js";
 import { type Audit, audit } from "./engine/audit.js";
 import { ExchangeComponents } from "./engine/exchange-components.js";
 import type { ExchangeOptions } from "./engine/exchange-options.js";
@@ -54,6 +55,14 @@ export class EmbeddedExchange {
   /** null where trades settle in memory. */
   get chain(): ChainConnector | null {
     return this.#parts.chain;
+  }
+
+  /**
+   * Lets the exchange speak another wire language too, over the same accounts and books. Call it
+   * before the start.
+   */
+  addDialect<Kind extends Dialect>(create: (deps: DialectDeps) => Kind): Kind {
+    return this.#parts.addDialect(create);
   }
 
   /**

@@ -38,6 +38,8 @@ export interface UserTrade {
   /** Credit paid; negative for a rebate. */
   readonly commission: CreditUnits;
   readonly realizedPnl: CreditUnits;
+  /** The account's order; absent for the house, and in records of earlier versions. */
+  readonly orderId?: Int64Id;
 }
 
 /** Statuses of an order (docs/reference/protocol.md#order-statuses). */
@@ -73,6 +75,10 @@ export interface OrderTerms {
   /** The signer's address in lower case: the account's own or an operator's. */
   readonly signedBy: Hex;
   readonly createdAtMs: Ms;
+  /** The client's own id of it, in a dialect that has them. */
+  readonly clientOrderId?: string;
+  /** True if it may only reduce the position, in a dialect that has such orders. */
+  readonly isReduceOnly?: boolean;
 }
 
 /** The venue's choices that decide an order's status. */
@@ -94,6 +100,8 @@ export class Order extends BookOrder {
   /** Unsigned credit of the pending and of the settled fills, for the average price. */
   pendingQuote: CreditUnits = 0n;
   filledQuote: CreditUnits = 0n;
+  /** Unsigned credit of the fills whose settlement failed. */
+  failedQuote: CreditUnits = 0n;
   status: OrderStatus;
   /** True from acceptance until the status is final. */
   active = true;
@@ -153,6 +161,7 @@ export class Order extends BookOrder {
       this.filledQuote += quote;
     } else {
       this.failedLots += lots;
+      this.failedQuote += quote;
     }
     this.#refresh();
   }

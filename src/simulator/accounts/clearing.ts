@@ -196,6 +196,7 @@ export class Clearing {
       isBuyer,
       commission,
       realizedPnl,
+      ...(order === null ? {} : { orderId: order.terms.id }),
     };
     this.#state.listener.onPosition(account, market);
     if (order !== null) {

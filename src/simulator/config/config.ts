@@ -2,6 +2,7 @@ import { z } from "zod";
 import { checkShape, type ShapeContext } from "../../core/config/config-shape.js";
 import { DEFAULT_TOKEN_LIMITS } from "../../core/token-limits.js";
 import { chainConfigShape } from "../chain/chain-config.js";
+import { usdmConfigShape } from "../dialects/binance-usdm/usdm-config.js";
 import { faultsShape } from "../faults/fault-shape.js";
 import { flowConfigShape } from "../flow/flow-config.js";
 import { choicesShape } from "./choices.js";
@@ -269,6 +270,8 @@ const shape = z.strictObject({
   choices: choicesShape.prefault({}),
   /** Faults of the network and the exchange, struck on purpose; none when absent. */
   faults: faultsShape.optional(),
+  /** Other wire languages that the exchange speaks, each on a port of its own. */
+  dialects: z.strictObject({ "binance-usdm": usdmConfigShape.optional() }).prefault({}),
 });
 
 /** The embedded exchange's configuration, checked and with all defaults filled in. */

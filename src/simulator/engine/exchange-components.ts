@@ -1,4 +1,4 @@
-import { ecdsaScheme } from "../../core/crypto/signing.js";
+import { ecdsaScheme, type SignatureScheme } from "../../core/crypto/signing.js";
 import type { Runtime } from "../../core/runtime/runtime.js";
 import type { Hex, MarketId } from "../../core/units.js";
 import { ExchangeAccount } from "../accounts/account.js";
@@ -7,6 +7,7 @@ import { DelayedSettlement } from "../accounts/delayed-settlement.js";
 import { LocalCreditLedger } from "../accounts/local-credit-ledger.js";
 import { Withdrawals } from "../accounts/withdrawals.js";
 import type { ExchangeConfig } from "../config/config.js";
+import type { Dialect, DialectDeps } from "../dialects/dialect.js";
 import { AccountFlowPort } from "../flow/account-flow-port.js";
 import { FlowRunner } from "../flow/flow-runner.js";
 import { MarketFlowPort } from "../flow/market-flow-port.js";
@@ -23,6 +24,7 @@ import { StreamHub } from "../streams/stream-hub.js";
 import type { ExchangeOptions } from "./exchange-options.js";
 import { ExchangeState } from "./exchange-state.js";
 import { fanOut } from "./fan-out.js";
+import { ListenerList } from "./listener-list.js";
 import { MarketClock } from "./market-clock.js";
 import { TurnScope } from "./turn-scope.js";
 
@@ -47,6 +49,10 @@ export class ExchangeComponents {
   readonly #flows: FlowRunner;
   readonly #clock: MarketClock;
   readonly #stopExchange: () => void;
+  /** The streams, and every dialect. */
+  readonly #listeners = new ListenerList();
+  readonly #dialects: Dialect[] = [];
+  readonly #scheme: SignatureScheme;
 
   /**
    * @param stopExchange called when the exchange cannot continue: its state can no longer be
@@ -64,13 +70,14 @@ export class ExchangeComponents {
     // The streams need the state, which reports to them. No event happens before they exist.
     const sink = fanOut(
       () => this.durableState?.writer ?? null,
-      () => this.hub,
+      () => this.#listeners,
     );
     const state = new ExchangeState(config, runtime, sink);
     const turn = <Result>(run: () => Result): Result => this.turnScope.run(run);
     const onChanged = (accounts: Iterable<ExchangeAccount>) =>
       this.#orderManager.enforceMaintenance(accounts);
     const scheme = options.scheme ?? ecdsaScheme;
+    this.#scheme = scheme;
     this.state = state;
     this.chain = this.#chainSide(options);
     this.clearing = new Clearing(
@@ -111,19 +118,41 @@ export class ExchangeComponents {
       nextBlockMs: () => this.chain?.open.chain.nextBlockMs ?? null,
     });
     this.hub = new StreamHub(state, this.router.authentication, this.router.accounts);
+    this.#listeners.add(this.hub);
     this.#clock = new MarketClock({
       state,
       clearing: this.clearing,
       turn,
       onMark: (market) =>
         this.#orderManager.enforceMaintenance([...this.state.accountsFor(market).holders]),
-      onSample: () => this.hub.onSample(),
+      onSample: () => {
+        this.hub.onSample();
+        for (const dialect of this.#dialects) dialect.onSample();
+      },
       publish: () => this.hub.publishMarkets(),
     });
     this.#flows = this.#newFlows(runtime, options, booking);
     if (options.records !== undefined) {
       this.durableState = new DurableState(state, this.clearing, options.records);
     }
+  }
+
+  /** Adds another wire language, which hears of every event from now on. */
+  addDialect<Kind extends Dialect>(create: (deps: DialectDeps) => Kind): Kind {
+    const { state, clearing, router, turnScope } = this;
+    const dialect = create({
+      state,
+      clearing,
+      orderManager: this.#orderManager,
+      accounts: router.accounts,
+      orders: router.orders,
+      scheme: this.#scheme,
+      turn: (run) => turnScope.run(run),
+      deferSends: (sink) => this.durableState?.deferSends(sink) ?? sink,
+    });
+    this.#listeners.add(dialect);
+    this.#dialects.push(dialect);
+    return dialect;
   }
 
   /**
@@ -137,11 +166,13 @@ export class ExchangeComponents {
     this.#withdrawals.start();
     this.#flows.start(this.state.markets.values(), isRestart);
     this.turnScope.run(() => this.#clock.start());
+    for (const dialect of this.#dialects) this.turnScope.run(() => dialect.start());
   }
 
   /** Stops all parts and closes every stream. */
   stop(): void {
     this.hub.stop("the exchange is stopping");
+    for (const dialect of this.#dialects) dialect.stop();
     this.#flows.stop();
     this.clearing.stop();
     this.chain?.stop();
@@ -235,6 +266,7 @@ export class ExchangeComponents {
   /** Commits an event's changes before they are published or anything is sent to the chain. */
   #endOfEvent(): void {
     this.hub.flush();
+    for (const dialect of this.#dialects) dialect.flush();
     try {
       this.durableState?.end();
     } catch (error) {

@@ -1,10 +1,16 @@
 import type { Side, Ticks } from "../../core/units.js";
 
+/** Hears of each changed level. */
+export interface DepthFollower {
+  onLevel(side: Side, ticks: Ticks): void;
+}
+
 /**
  * The sequence of a market's published book and the changes since its last update. Each change of a
  * level is one step of the sequence; an update covers the steps since the previous one.
  */
 export class PublishedDepth {
+  readonly #followers = new Set<DepthFollower>();
   /** The number of steps so far. */
   sequence: number;
   /** The last published step. */
@@ -31,6 +37,19 @@ export class PublishedDepth {
     if (this.watched) {
       (side === "BUY" ? this.#bids : this.#asks).add(ticks);
     }
+    if (this.#followers.size > 0) {
+      for (const follower of this.#followers) follower.onLevel(side, ticks);
+    }
+  }
+
+  /** Reports every change from now on to a stream with its own pace, until it is removed. */
+  follow(follower: DepthFollower): void {
+    this.#followers.add(follower);
+  }
+
+  /** Stops reporting to a follower. */
+  unfollow(follower: DepthFollower): void {
+    this.#followers.delete(follower);
   }
 
   get hasChanges(): boolean {

@@ -29,10 +29,18 @@ const LARGEST_MESSAGE_BYTES = 65_536;
 /** Methods that change nothing. */
 const READING_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
+/** An interface of an exchange: its own, or a dialect's. */
+export type ServedInterface = Pick<
+  EmbeddedExchange,
+  "config" | "respond" | "connect" | "start" | "stop"
+>;
+
 /** An exchange that listens on a port. */
 export interface ExchangeServer {
   /** The actual port, which the configuration may leave open. */
   readonly port: number;
+  /** Host and port: `127.0.0.1:8620`. */
+  readonly authority: string;
   /** Base address of REST: `http://127.0.0.1:8620/v1`. */
   readonly restUrl: string;
   /** Base address of the streams: `ws://127.0.0.1:8620/v1`. */
@@ -50,6 +58,8 @@ export interface ServerOptions {
    * (docs/reference/exchange-faults.md).
    */
   readonly faults?: FaultInjector | undefined;
+  /** Serves `/openapi.json` and `/docs`, which describe the exchange's own interface; the default. */
+  readonly documents?: boolean;
 }
 
 /**
@@ -57,8 +67,8 @@ export interface ServerOptions {
  * @throws RunError when the port is in use or the host is not this machine's
  */
 export async function serveExchange(
-  exchange: EmbeddedExchange,
-  { onFault = () => {}, faults }: ServerOptions = {},
+  exchange: ServedInterface,
+  { onFault = () => {}, faults, documents = true }: ServerOptions = {},
 ): Promise<ExchangeServer> {
   const { host, port, maxConnections } = exchange.config;
   const hosts = [host, ...exchange.config.allowedHosts];
@@ -116,7 +126,7 @@ export async function serveExchange(
     if (mayRead && request.method === "OPTIONS") void reply.code(204).send();
     else done();
   });
-  serveDocumentation(app, exchange.config);
+  if (documents) serveDocumentation(app, exchange.config);
   app.all("*", answered);
   // Methods that the server parses but does not route.
   app.setNotFoundHandler(answered);
@@ -152,6 +162,7 @@ export async function serveExchange(
   const authority = `${host.includes(":") ? `[${host}]` : host}:${open}`;
   return {
     port: open,
+    authority,
     restUrl: `http://${authority}/v1`,
     streamUrl: `ws://${authority}/v1`,
     async close() {
@@ -193,6 +204,7 @@ function toApiRequest(request: FastifyRequest): ApiRequest {
     query: mark < 0 ? "" : url.slice(mark + 1),
     body: typeof request.body === "string" ? request.body : "",
     contentType,
+    headers: request.headers,
     ip: request.ip,
   };
 }
@@ -213,7 +225,7 @@ function sendAnswer(reply: FastifyReply, { status, body, headers }: ApiResponse)
 
 /** Opens a stream; a refused one gets an HTTP response before there is a websocket. */
 function upgrade(
-  exchange: EmbeddedExchange,
+  exchange: ServedInterface,
   {
     sockets,
     faults,

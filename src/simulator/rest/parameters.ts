@@ -12,6 +12,8 @@ export interface ApiRequest {
   readonly query: string;
   readonly body: string;
   readonly contentType?: string;
+  /** By name in lower case. */
+  readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly ip: string;
 }
 

@@ -90,9 +90,14 @@ export class OrderEntry {
   /**
    * POST /v1/order: accepts a signed order.
    * @returns the order as accepted, without its later trades.
+   * @param marks what a dialect keeps with the order
    * @throws ApiError 1111, 1112, 1012, 2012 to 2017, 4010 to 4013
    */
-  place(account: ExchangeAccount, parameters: ReadonlyMap<string, string>): string {
+  place(
+    account: ExchangeAccount,
+    parameters: ReadonlyMap<string, string>,
+    marks: Pick<OrderTerms, "clientOrderId" | "isReduceOnly"> = {},
+  ): string {
     const requested = requestedOrder(this.#state, parameters);
     const infoHex = readHex(required(parameters, "info"), INFO_BYTES);
     if (infoHex === null) {
@@ -144,6 +149,7 @@ export class OrderEntry {
       signature: chain === undefined ? null : bytesToHex(hexToBytes(signature)),
       signedBy,
       createdAtMs: this.#state.nowMs(),
+      ...marks,
     };
     const order = new Order(terms, choices.acceptedStatus, choices);
     const answer = writeRecord(orderRecord(order, choices.expirationUnit));

@@ -1,0 +1,147 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { bytesToHex } from "../../../core/crypto/hex.js";
+import { keccak256 } from "../../../core/crypto/keccak.js";
+import { protectSecret } from "../../../core/crypto/secrets.js";
+import type { Signer } from "../../../core/crypto/signing.js";
+import type { Hex } from "../../../core/units.js";
+import type { ExchangeAccount } from "../../accounts/account.js";
+import type { ApiRequest } from "../../rest/parameters.js";
+import type { DialectDeps } from "../dialect.js";
+import { missing, type UsdmParameters } from "./rest/usdm-parameters.js";
+import type { UsdmConfig } from "./usdm-config.js";
+import { UsdmError } from "./usdm-error.js";
+
+/** An API key with its secret, before it has an account. */
+export interface UsdmCredentials {
+  readonly apiKey: string;
+  readonly secret: string;
+  /** The account that it trades for; one of its own when left out. */
+  readonly account?: Hex | undefined;
+}
+
+/** An API key and the account that it trades for. */
+export interface UsdmKey {
+  readonly apiKey: string;
+  readonly account: ExchangeAccount;
+  /** The operator's key, by which the exchange signs the account's orders. */
+  readonly operator: Signer;
+}
+
+type KeyDeps = Pick<DialectDeps, "state" | "clearing" | "accounts" | "scheme">;
+
+/** How far a request's time may be ahead of the server's. */
+const MAX_AHEAD_MS = 1000;
+const KEY_FORM = /^[A-Za-z0-9_-]{1,128}$/;
+
+/**
+ * The API keys, and the checks of a request that names one
+ * (https://developers.binance.com/docs/derivatives/usds-margined-futures/general-info).
+ */
+export class UsdmApiKeys {
+  readonly #deps: KeyDeps;
+  readonly #config: UsdmConfig;
+  readonly #credentials: readonly UsdmCredentials[];
+  readonly #keys = new Map<string, UsdmKey & { readonly secret: string }>();
+
+  constructor(deps: KeyDeps, config: UsdmConfig, credentials: readonly UsdmCredentials[]) {
+    this.#deps = deps;
+    this.#config = config;
+    this.#credentials = credentials;
+    for (const { secret } of credentials) protectSecret(secret);
+  }
+
+  /** Opens the accounts that do not exist yet, and makes the operators valid. */
+  open(): void {
+    const { state, accounts, clearing, scheme } = this.#deps;
+    for (const { apiKey, secret, account: named } of this.#credentials) {
+      const address = named ?? scheme.signer(derivedKey("account", secret)).address;
+      const account = state.account(address) ?? accounts.open(address);
+      const operator = scheme.signer(derivedKey("operator", secret));
+      const operatorAddress = operator.address.toLowerCase() as Hex;
+      if (!account.operators.has(operatorAddress)) {
+        account.operators.add(operatorAddress);
+        clearing.credit.setOperator(account, operatorAddress, true);
+        state.listener.onAccount(account);
+      }
+      this.#keys.set(apiKey, { apiKey, account, operator, secret });
+    }
+  }
+
+  /** The keys of an account. */
+  isUsedBy(account: ExchangeAccount): boolean {
+    for (const key of this.#keys.values()) if (key.account === account) return true;
+    return false;
+  }
+
+  /** The accounts of all keys. */
+  get accounts(): ReadonlySet<ExchangeAccount> {
+    return new Set([...this.#keys.values()].map(({ account }) => account));
+  }
+
+  /**
+   * The key that a request names in its header.
+   * @throws UsdmError -2014 without one, -2015 for an unknown one
+   */
+  require(request: Pick<ApiRequest, "headers">): UsdmKey {
+    return this.#find(request);
+  }
+
+  /**
+   * The key of a request that its secret signed within its time window.
+   * @throws UsdmError as {@link require}, -1102, -1021, -1022
+   */
+  requireSigned(request: ApiRequest, parameters: UsdmParameters): UsdmKey {
+    const key = this.#find(request);
+    const signature = parameters.get("signature");
+    if (!signature) throw missing("signature");
+    this.#requireCurrent(parameters);
+    const payload = withoutSignature(request.query) + withoutSignature(request.body);
+    const expected = createHmac("sha256", key.secret).update(payload).digest();
+    const given = /^[0-9a-fA-F]{64}$/.test(signature) ? Buffer.from(signature, "hex") : null;
+    if (given === null || !timingSafeEqual(given, expected)) throw new UsdmError("-1022");
+    return key;
+  }
+
+  #find({ headers }: Pick<ApiRequest, "headers">): UsdmKey & { readonly secret: string } {
+    const given = headers?.["x-mbx-apikey"];
+    if (typeof given !== "string" || !KEY_FORM.test(given)) throw new UsdmError("-2014");
+    const key = this.#keys.get(given);
+    if (key === undefined) throw new UsdmError("-2015");
+    return key;
+  }
+
+  #requireCurrent(parameters: UsdmParameters): void {
+    const timestamp = parameters.get("timestamp") ?? "";
+    if (!/^\d{1,16}$/.test(timestamp)) throw missing("timestamp");
+    const { recvWindowMs, maxRecvWindowMs } = this.#config;
+    const given = parameters.get("recvWindow");
+    if (given && !/^\d{1,9}$/.test(given)) {
+      throw new UsdmError("-1130", "Data sent for parameter 'recvWindow' is not valid.");
+    }
+    const windowMs = given ? Number(given) : recvWindowMs;
+    if (windowMs > maxRecvWindowMs) {
+      throw new UsdmError("-1131", `recvWindow must be less than ${maxRecvWindowMs}`);
+    }
+    const ageMs = this.#deps.state.runtime.clock.nowMs() - Number(timestamp);
+    if (ageMs <= -MAX_AHEAD_MS) {
+      throw new UsdmError(
+        "-1021",
+        `Timestamp for this request was ${MAX_AHEAD_MS}ms ahead of the server's time.`,
+      );
+    }
+    if (ageMs > windowMs) throw new UsdmError("-1021");
+  }
+}
+
+/** The signed text is query and body as they were sent, without the signature. */
+function withoutSignature(form: string): string {
+  return form
+    .split("&")
+    .filter((pair) => !pair.startsWith("signature="))
+    .join("&");
+}
+
+/** A private key that only the API secret gives, so that it is the same after a restart. */
+function derivedKey(role: "account" | "operator", secret: string): Hex {
+  return bytesToHex(keccak256(Buffer.from(`marketwright binance-usdm ${role} ${secret}`, "utf8")));
+}

@@ -12,7 +12,7 @@ export const MARKETS = ["btcusdc", "ethusdc"];
 const STRATEGIES = Object.keys(builtInStrategies);
 const RISKS = Object.keys(RISK_APPETITES);
 
-/** What a user of `init` chooses. */
+/** The choices of a user of `init`. */
 export type InitChoices = readonly [strategy: string, market: string, risk: string];
 
 export const ALL_CHOICES: readonly InitChoices[] = STRATEGIES.flatMap((strategy) =>

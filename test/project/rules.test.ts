@@ -1,8 +1,18 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { FAILURES_VARIABLE } from "../support/failures-reporter.js";
 import { Checkout, PROJECT_ROOT } from "./checkout.js";
 
 describe("the direction of imports", () => {
@@ -438,15 +448,17 @@ describe("time, timers and randomness", () => {
   });
 });
 
-describe("the last line of a test run", () => {
+describe("the end of a test run", () => {
   let root: string;
   beforeEach(() => {
     root = realpathSync(mkdtempSync(join(tmpdir(), "marketwright-last-line-")));
     symlinkSync(join(PROJECT_ROOT, "node_modules"), join(root, "node_modules"));
-    const reporter = JSON.stringify(join(PROJECT_ROOT, "test/support/last-line-reporter.ts"));
+    const reporters = ["last-line-reporter.ts", "failures-reporter.ts"].map((name) =>
+      join(PROJECT_ROOT, "test/support", name),
+    );
     writeFileSync(
       join(root, "vitest.config.mjs"),
-      `export default { test: { reporters: ["default", ${reporter}] } };\n`,
+      `export default { test: { reporters: ${JSON.stringify(["default", ...reporters])} } };\n`,
     );
   });
   afterEach(() => rmSync(root, { recursive: true }));
@@ -454,30 +466,41 @@ describe("the last line of a test run", () => {
   function lastLine(files: Readonly<Record<string, string>>): {
     status: number | null;
     last: string | undefined;
+    failures: string;
   } {
     for (const [name, body] of Object.entries(files)) {
       writeFileSync(join(root, name), `import { expect, it } from "vitest";\n${body}\n`);
     }
     const vitest = join(PROJECT_ROOT, "node_modules/vitest/vitest.mjs");
+    const record = join(root, "failures");
     const { status, stdout } = spawnSync(process.execPath, [vitest, "run", "--root", root], {
       encoding: "utf8",
+      env: { ...process.env, [FAILURES_VARIABLE]: record },
     });
-    return { status, last: stdout.trimEnd().split("\n").at(-1) };
+    const failures = existsSync(record) ? readFileSync(record, "utf8") : "";
+    return { status, last: stdout.trimEnd().split("\n").at(-1), failures };
   }
 
   it("counts what passed, and not what was skipped", () => {
     const files = {
       "a.test.ts": 'it("a", () => {}); it("b", () => {}); it.skip("c", () => {}); it.todo("d");',
     };
-    expect(lastLine(files)).toEqual({ status: 0, last: "2 passed, 0 failed" });
+    expect(lastLine(files)).toEqual({ status: 0, last: "2 passed, 0 failed", failures: "" });
   });
 
-  it("counts a failing test, a file that cannot be loaded and an error outside any test", () => {
+  it("counts and names a failing test, a file that cannot be loaded and an error outside any test", () => {
     const files = {
       "a.test.ts": 'it("a", () => {}); it("b", () => expect(1).toBe(2));',
       "b.test.ts": 'import "./missing.js";\nit("c", () => {});',
       "c.test.ts": 'it("d", () => { void Promise.reject(new Error("nobody waits for this")); });',
     };
-    expect(lastLine(files)).toEqual({ status: 1, last: "2 passed, 3 failed" });
+    const { failures, ...counts } = lastLine(files);
+    expect(counts).toEqual({ status: 1, last: "2 passed, 3 failed" });
+    for (const [name, error] of [
+      ["a.test.ts > b", "expected 1 to be 2"],
+      ["b.test.ts", "missing.js"],
+      ["outside any test", "nobody waits for this"],
+    ] as const)
+      expect(failures).toMatch(new RegExp(`^FAILED on Node \\S+: ${name}\\n {4}.*${error}`, "m"));
   });
 });

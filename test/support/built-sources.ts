@@ -20,8 +20,8 @@ export const BUILT_MODULES = new RegExp(`^${BUILD.replaceAll(/[^\w/]/g, "\\$&")}
  * simulated markets take a third longer. Where there is no such build, where a watcher runs and
  * where coverage is measured, the sources themselves are tested.
  *
- * Node 20 may leave the names of a CommonJS package undefined where two commands of one process load
- * it at once: `test/cli/loaded-packages.ts` loads them before.
+ * Node 20 may leave the names of a CommonJS package undefined where two commands of one process
+ * load it at once: `test/cli/loaded-packages.ts` loads them before.
  */
 export function builtSources(): Plugin {
   let isBuilt = false;

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { blocksOf, readPage } from "../project/pages.js";
 import { builtCommand } from "../support/built-command.js";
 import { captureCli } from "./captured-cli.js";
 
@@ -49,6 +50,22 @@ describe("marketwright check", () => {
       /warning .*POST_ONLY orders stay open if the bot dies: run "marketwright guard .*minimal\.yaml" beside it/,
     );
     expect((await captureCli(["check", bot(LADDER)], env)).out).not.toContain("guard");
+  });
+
+  it("takes the first example of docs/reference/reference-prices.md, and not without its reference", async () => {
+    const [{ text = "" } = {}] = blocksOf(readPage("docs/reference/reference-prices.md"), "yaml");
+    expect(await captureCli(["check", bot(text)], env)).toMatchObject({ code: 0, err: "" });
+    const without = text.replace(/^ +reference:.*$/m, "");
+    expect(without).not.toBe(text);
+    const { code, err } = await captureCli(["check", bot(without)], env);
+    expect(code).toBe(2);
+    expect(err).toContain(
+      "markets.btcusdc.reference: is missing, and the strategy quotes around a reference price; expected ",
+    );
+    const fair = LADDER.replace("halfSpreadBps", "fair: reference, halfSpreadBps");
+    expect((await captureCli(["check", bot(fair)], env)).err).toContain(
+      "markets.btcusdc.reference",
+    );
   });
 
   it("answers machines with the account that the key is of, and never with the key", async () => {

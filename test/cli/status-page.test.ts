@@ -51,6 +51,34 @@ describe("the page of a bot's status", () => {
     expect(page).toMatch(/^btcusdc +quoting +\S+ BTC +60000.1235 +7200.01 USDC .* 1 bid, 1 ask /m);
   });
 
+  it("has a line for a market's reference price, or why it is not good", async () => {
+    const status = await quoted();
+    const market = status.markets[MARKET];
+    if (market === undefined) throw new Error("no market");
+    const page = (changes: object) => {
+      const reference = {
+        state: "good" as const,
+        why: undefined,
+        price: "59985.00",
+        fairPrice: "60000.00",
+        ageMs: 250,
+        basisBps: undefined,
+        basisFrozen: undefined,
+        onStale: "halt" as const,
+        sources: [
+          { name: "a", weight: 1, price: "59985.00", ageMs: 250, counts: true, leftOut: undefined },
+        ],
+        ...changes,
+      };
+      return formatStatus({ ...status, markets: { [MARKET]: { ...market, reference } } }, RESUME);
+    };
+    expect(page({})).toContain(`  ${MARKET}: reference 59985.00, 0.3 s old, a\n`);
+    expect(page({ state: "stale", why: "a is down\n(lost)" })).toContain(
+      `  ${MARKET}: reference stale: a is down (lost)\n`,
+    );
+    expect(formatStatus(status, RESUME)).not.toContain("reference");
+  });
+
   it("says what ends a rung of the risk ladder, with the present value, and whose bid it shows", async () => {
     const page = formatStatus(
       await quoted({

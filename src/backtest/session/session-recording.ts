@@ -21,7 +21,7 @@ import { hashFile } from "../../history/file-hash.js";
 import { LocalStamps } from "../../history/record/local-stamps.js";
 import { MarketStreamRecorder } from "../../history/record/market-stream-recorder.js";
 import { MonotonicWallClock } from "../../history/record/monotonic-wall-clock.js";
-import { ReferenceRecorder } from "../../history/record/reference-recorder.js";
+import { ReferenceRecorders } from "../../history/record/reference-recorders.js";
 import { HistoryStore } from "../../history/store/history-store.js";
 import { playedReferences } from "../config/played-references.js";
 import { TurnsWriter } from "./recorded-turns.js";
@@ -58,8 +58,7 @@ export class SessionRecording implements SessionListener {
   readonly #options: SessionRecordingOptions;
   readonly #beginning: SessionBeginning;
   readonly #recorders: ReadonlyMap<MarketId, MarketStreamRecorder>;
-  /** By the name of the source. */
-  readonly #references: ReadonlyMap<string, ReferenceRecorder>;
+  readonly #references: ReferenceRecorders;
   readonly #intents: JournalFile;
   readonly #turnsFile: JournalFile;
   #turns: TurnsWriter | undefined;
@@ -78,7 +77,7 @@ export class SessionRecording implements SessionListener {
     options: SessionRecordingOptions,
     beginning: SessionBeginning,
     recorders: ReadonlyMap<MarketId, MarketStreamRecorder>,
-    references: ReadonlyMap<string, ReferenceRecorder>,
+    references: ReferenceRecorders,
   ) {
     this.#options = options;
     this.#beginning = beginning;
@@ -168,14 +167,14 @@ export class SessionRecording implements SessionListener {
         }),
       );
     }
-    const references = new Map<string, ReferenceRecorder>();
     const { outside } = playedReferences(config, Object.keys(config.markets));
-    for (const { source } of outside) {
-      references.set(
-        source,
-        await ReferenceRecorder.open({ store, source, runtime, sealsDays: false, onFailed }),
-      );
-    }
+    const references = await ReferenceRecorders.open({
+      store,
+      sources: outside.map(({ source }) => source),
+      runtime,
+      sealsDays: false,
+      onFailed,
+    });
     begun.recording = new SessionRecording(options, beginning, recorders, references);
     return begun.recording;
   }
@@ -190,8 +189,7 @@ export class SessionRecording implements SessionListener {
         this.#guarded(() => turns.turn(record));
         const { input } = record;
         // What entered the bot, whatever its source sent beside it.
-        if (input.kind === "reference")
-          this.#references.get(input.update.source)?.record(input.update);
+        if (input.kind === "reference") this.#references.record(input.update);
       },
     };
   }
@@ -297,7 +295,7 @@ export class SessionRecording implements SessionListener {
     this.#isOver = true;
     for (const file of [this.#intents, this.#turnsFile]) this.#closeFile(file);
     const thrown: unknown[] = [];
-    for (const recorder of [...this.#recorders.values(), ...this.#references.values()])
+    for (const recorder of [...this.#recorders.values(), this.#references])
       await recorder.close().catch((error: unknown) => thrown.push(error));
     // An earlier failure has been reported, and throws again here.
     if (this.#failed === undefined && thrown.length > 0) throw thrown[0];

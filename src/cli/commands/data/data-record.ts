@@ -1,13 +1,19 @@
+import { usedSources } from "../../../backtest/config/played-references.js";
 import { createAccountSigner, readAccountKey } from "../../../bot/config/account-key.js";
 import { type BotConfig, loadBotConfig } from "../../../bot/config/config.js";
 import { StartupRetrier } from "../../../bot/run/check/startup-retrier.js";
 import type { Signer } from "../../../core/crypto/signing.js";
+import { describeThrown } from "../../../core/describe-thrown.js";
 import { ConfigError } from "../../../core/errors.js";
 import { loadOptional } from "../../../core/optional-part.js";
-import type { Ms } from "../../../core/units.js";
+import type { Runtime } from "../../../core/runtime/runtime.js";
+import type { MarketId, Ms } from "../../../core/units.js";
 import { type Recorded, recordMarket } from "../../../history/record/record-market.js";
+import { ReferenceRecorders } from "../../../history/record/reference-recorders.js";
+import type { SealedKind } from "../../../history/record/seal-part.js";
 import { HistoryStore } from "../../../history/store/history-store.js";
 import { openLog } from "../../../monitoring/log.js";
+import type { ReferenceUpdate } from "../../../reference/reference-update.js";
 import type { CliContext } from "../../cli-context.js";
 import { parseDuration } from "../../duration.js";
 import { openExchange, withExchange } from "../../exchange-access.js";
@@ -24,15 +30,30 @@ export interface RecordCommandOptions {
   readonly json?: boolean;
 }
 
+/**
+ * Connects the sources of reference prices that a market uses.
+ * @param accept receives each message, as a bot would
+ */
+export type OpenReferences = (
+  config: BotConfig,
+  market: MarketId,
+  accept: (update: ReferenceUpdate) => void,
+) => Promise<{ close(): void }>;
+
 /** Longest wait for an exchange that is not from a bot's file. */
 const CONNECT_WITHIN_MS: Ms = 20_000;
 
-/** Records a market into the store until its time is over or a signal arrives. */
+/**
+ * Records a market into the store until its time is over or a signal arrives. With a bot's file it
+ * records the sources of the market's reference price too.
+ */
 export async function dataRecordCommand(
   context: CliContext,
   options: RecordCommandOptions,
+  openReferences?: OpenReferences,
 ): Promise<void> {
-  const { market, store, json } = options;
+  const { market, json } = options;
+  const store = new HistoryStore(options.store);
   const forMs = options.for === undefined ? undefined : parseDuration(options.for, "--for");
   await loadOptional("@duckdb/node-api");
   const config = /\.ya?ml$/.test(options.exchange)
@@ -69,28 +90,42 @@ export async function dataRecordCommand(
       });
     }
     if (signer !== undefined) await access.syncClock();
+    const sources = config === undefined ? [] : outsideSources(config, market);
+    if (sources.length > 0 && openReferences === undefined)
+      onState(`the sources of its reference price are not recorded: ${sources.join(", ")}`);
     const end = ended(context, forMs);
-    const recorded = await recordMarket({
-      store: new HistoryStore(store),
-      market,
-      rules,
-      readRules: () => access.client.exchangeInfo([market]),
-      address: rest,
-      transport: access.transport,
-      runtime: context.runtime,
-      exchangeNowMs: () => context.runtime.clock.nowMs() + access.clockOffsetMs(),
-      ...(signer === undefined
-        ? {}
-        : {
-            own: {
-              signer,
-              account: config?.account.address ?? signer.address,
-              syncClock: access.syncClock,
-            },
-          }),
-      until: end.until,
-      onState,
-    }).finally(end.cancel);
+    const recordMarketAlone = () =>
+      recordMarket({
+        store,
+        market,
+        rules,
+        readRules: () => access.client.exchangeInfo([market]),
+        address: rest,
+        transport: access.transport,
+        runtime: context.runtime,
+        exchangeNowMs: () => context.runtime.clock.nowMs() + access.clockOffsetMs(),
+        ...(signer === undefined
+          ? {}
+          : {
+              own: {
+                signer,
+                account: config?.account.address ?? signer.address,
+                syncClock: access.syncClock,
+              },
+            }),
+        until: end.until,
+        onState,
+      }).finally(end.cancel);
+    const recorded =
+      config === undefined || openReferences === undefined
+        ? await recordMarketAlone()
+        : await withReferences(recordMarketAlone, {
+            store,
+            sources,
+            runtime: context.runtime,
+            open: (accept) => openReferences(config, market, accept),
+            onState,
+          });
     context.stdout.write(json === true ? jsonText(recorded, 2) : recordedText(recorded));
   });
 }
@@ -137,9 +172,74 @@ function ended(
   return { until, cancel };
 }
 
-function recordedText({ kinds }: Recorded): string {
-  const lines = kinds.flatMap(({ kind, rows, days }) => [
-    `${kind}: ${rows} rows, ${days.map(({ day }) => day).join(", ")}`,
+/** The sources outside the exchange that a market's reference price uses. */
+function outsideSources(config: BotConfig, market: MarketId): readonly string[] {
+  return [...usedSources(config, [market])].filter(
+    (source) => config.references?.[source]?.index === undefined,
+  );
+}
+
+/** Options of {@link withReferences}. */
+interface ReferencesToRecord {
+  readonly store: HistoryStore;
+  readonly sources: readonly string[];
+  readonly runtime: Runtime;
+  readonly open: (accept: (update: ReferenceUpdate) => void) => Promise<{ close(): void }>;
+  readonly onState: (text: string) => void;
+}
+
+/** What was recorded of a market and of the sources of its reference price. */
+interface RecordedWithReferences extends Recorded {
+  readonly references?: readonly (SealedKind & { readonly source: string })[];
+}
+
+/**
+ * Records sources while a market is recorded.
+ * @throws as both do, once both have ended
+ */
+async function withReferences(
+  recordMarketAlone: () => Promise<Recorded>,
+  { store, sources, runtime, open, onState }: ReferencesToRecord,
+): Promise<RecordedWithReferences> {
+  if (sources.length === 0) return recordMarketAlone();
+  const recorders = await ReferenceRecorders.open({
+    store,
+    sources,
+    runtime,
+    onSealFailed: (error) =>
+      onState(`a day could not be stored and stays staged: ${describeThrown(error)}`),
+    onFailed: (error) =>
+      onState(`reference prices are no longer recorded: ${describeThrown(error)}`),
+  });
+  const recording = open((update) => recorders.record(update)).then(async (live) => {
+    try {
+      return await recordMarketAlone();
+    } finally {
+      live.close();
+    }
+  });
+  const [market, references] = await recording.then(
+    async (recorded) => [recorded, await recorders.close()] as const,
+    async (error: unknown) => {
+      await recorders.close().catch(() => undefined);
+      throw error;
+    },
+  );
+  return {
+    ...market,
+    references: [...references].flatMap(([source, kinds]) =>
+      kinds.map((kind) => ({ source, ...kind })),
+    ),
+  };
+}
+
+function recordedText({ kinds, references = [] }: RecordedWithReferences): string {
+  const all = [
+    ...kinds.map((sealed) => ({ name: sealed.kind, ...sealed })),
+    ...references.map((sealed) => ({ name: `${sealed.kind} ${sealed.source}`, ...sealed })),
+  ];
+  const lines = all.flatMap(({ name, rows, days }) => [
+    `${name}: ${rows} rows, ${days.map(({ day }) => day).join(", ")}`,
     ...[...new Set(days.flatMap(({ findings }) => findings))].map((finding) => `  ${finding}`),
   ]);
   return lines.length === 0 ? "nothing was received\n" : `${lines.join("\n")}\n`;

@@ -8,6 +8,8 @@ Examples:
   marketwright data record --exchange http://127.0.0.1:8620/v1 --market btcusdc --for 1h
   marketwright data record --exchange config/bot.yaml --market btcusdc --own
 
+With a bot's file whose market has a reference, its sources are recorded too, each under its own name.
+
 The command records for the time of --for, or until Ctrl-C, then writes the records to the store. If a recording was killed,
 the next recording of the same market stores its records.`;
 

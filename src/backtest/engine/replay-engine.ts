@@ -47,8 +47,9 @@ export class ReplayEngine {
   readonly #leastEntryUs: number;
   #nextSampleUs: number;
   /**
-   * Times of the next market data, the next marks or reference prices that the bot receives, and the
-   * next event of the exchange or sampling. Cached: they are read far more often than they change.
+   * Times of the next market data, the next marks or reference prices that the bot receives, and
+   * the next event of the exchange or sampling. Cached: they are read far more often than they
+   * change.
    */
   #dataUs = Number.NEGATIVE_INFINITY;
   #marksUs = Number.NEGATIVE_INFINITY;

@@ -50,9 +50,9 @@ const QUICK = 1;
 
 /**
  * Records a whole session: each market's streams, orders and fills by a
- * {@link MarketStreamRecorder}, the reference prices that entered the bot, the intents with the times of their decisions, and the state in
- * which a replay begins. It writes `session.json` only at a regular end, so what a kill leaves
- * never looks complete.
+ * {@link MarketStreamRecorder}, the reference prices that entered the bot, the intents with the
+ * times of their decisions, and the state in which a replay begins. It writes `session.json` only
+ * at a regular end, so what a kill leaves never looks complete.
  */
 export class SessionRecording implements SessionListener {
   readonly #options: SessionRecordingOptions;
@@ -188,7 +188,7 @@ export class SessionRecording implements SessionListener {
         if (this.#isOver) return;
         this.#guarded(() => turns.turn(record));
         const { input } = record;
-        // What entered the bot, whatever its source sent beside it.
+        // The bot's own inputs: a source may have sent more.
         if (input.kind === "reference") this.#references.record(input.update);
       },
     };

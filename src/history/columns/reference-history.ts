@@ -101,7 +101,7 @@ export class ReferenceHistory implements AsyncIterable<ReferenceTape> {
               block.addDown(gaps[gap].localUs, GAP);
             if (typeof row.down === "string") block.addDown(localUs, row.down);
             else block.add(localUs, numberOf(row.sourceMs), numberOf(row.bid), numberOf(row.ask));
-            // What was sent before the gap, but received in it, does not end it.
+            // A price that was sent before the gap, and received in it, does not end it.
             if (gap > 0 && Number(row.timeNs) / 1e6 < gaps[gap - 1].atMs)
               block.addDown(localUs, GAP);
             if (block.isFull) yield block.take();
@@ -182,7 +182,7 @@ export class ReferenceHistory implements AsyncIterable<ReferenceTape> {
     ].join(", ");
   }
 
-  /** What the recording of that day added to its local stamps. */
+  /** Nanoseconds that the recording of that day added to its local stamps. */
   #addedNs(day: Day): bigint {
     if (this.kind !== "reference") return 0n;
     let most = 0n;

@@ -219,7 +219,7 @@ function recordOf(update: ReferenceUpdate): OwnRecord {
   return { bid: priceText(bid), ask: priceText(ask), sourceNs: sourceNsOf(timeMs) };
 }
 
-/** Undefined for what is no price, such as a side that is missing. */
+/** The price as exact text; undefined for a value that is not a price, such as a missing side. */
 function priceText(price: number): string | undefined {
   if (!(price > 0) || !Number.isFinite(price)) return undefined;
   const text = new Decimal(price).toSignificantDigits(DIGITS).toDecimalPlaces(PLACES);

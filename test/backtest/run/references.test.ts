@@ -157,7 +157,7 @@ const aroundReference: BoundStrategy = () => (view$) =>
   );
 const run = { strategies: new Map([[MARKET, aroundReference]]), version: "0.0.0" };
 
-/** What a run did, and what entered its bot from outside. */
+/** The intents, halts and report of a run. */
 async function played(config: BacktestConfig, isShared = false) {
   const intents: string[] = [];
   const halts: string[] = [];

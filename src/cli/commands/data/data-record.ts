@@ -188,7 +188,7 @@ interface ReferencesToRecord {
   readonly onState: (text: string) => void;
 }
 
-/** What was recorded of a market and of the sources of its reference price. */
+/** The recording of a market, and of the sources of its reference price. */
 interface RecordedWithReferences extends Recorded {
   readonly references?: readonly (SealedKind & { readonly source: string })[];
 }

@@ -79,7 +79,7 @@ export class ReferenceReplay implements ReplayedReference {
   #takeWaiting(atUs: number): ReferenceUpdate {
     const { price, receivedUs } = this.#waiting as WaitingPrice;
     this.#waiting = undefined;
-    if (this.#isDown && this.#receivedUs <= atUs) return this.#takeRow();
+    if (this.#isDown && this.#receivedUs < this.#dueUs) return this.#takeRow();
     return { ...price, heldMs: (atUs - receivedUs) / 1000 };
   }
 

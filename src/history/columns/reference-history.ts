@@ -224,7 +224,7 @@ function daysOf(
   kind: HistoryKind,
   [fromMs, toMs]: Span,
 ): readonly DayManifest[] {
-  // What was received after midnight may be stamped before it, and the other way round.
+  // A price received after midnight may be stamped before it, and the other way round.
   const [first, last] = [toDay(fromMs - DAY_MS), toDay(toMs - 1 + DAY_MS)];
   const days = store.days({ market, kind }).filter(({ day }) => day >= first && day <= last);
   const isThere = days.some(({ covered }) => clipSpans(covered, [fromMs, toMs]).length > 0);

@@ -182,7 +182,7 @@ export class ReferenceRecorder {
 
   #begin(us: number): void {
     this.#parts.begin(us);
-    // What waited in the conflation over midnight belongs to the new day.
+    // A price that waited in the conflation over midnight belongs to the new day.
     this.#lastUs = Math.max(this.#lastUs, us - 1);
     this.#keepFlushing();
   }

@@ -71,6 +71,20 @@ describe("a reference source of a replay", () => {
     ]);
   });
 
+  it("passes a price that is due before it reports that the source is gone since that instant", () => {
+    expect(
+      played([
+        [1_000, 10, 11],
+        [5_000, 20, 21],
+        [21_000, "the stream was closed"],
+      ]),
+    ).toEqual([
+      [1_000, [10, 0]],
+      [21_000, [20, 16]],
+      [21_000, "the stream was closed"],
+    ]);
+  });
+
   it("begins with the newest price before the start, as old as it is", () => {
     expect(
       played(

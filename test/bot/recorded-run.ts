@@ -2,6 +2,7 @@ import type { BotConfig } from "#bot/config.js";
 import { botSchema } from "#bot/config-schema.js";
 import type { JournalSink, JournalTurn } from "#bot/journal.js";
 import type { FileLine } from "#bot/journal-lines.js";
+import type { ReferenceAccess } from "#bot/prepare-sources.js";
 import { startBot } from "#bot/run-bot.js";
 import type { RunningBot } from "#bot/running-bot.js";
 import { MemoryStateStore, type StateStore } from "#bot/state-dir.js";
@@ -105,6 +106,8 @@ export interface VirtualRunOptions {
   readonly store?: StateStore;
   /** The clock of the bot's machine, if it differs from the exchange's. */
   readonly machineOf?: (world: Clock) => Clock;
+  /** How the sources of reference prices reach their networks, in the time of the run. */
+  readonly referencesOf?: (clock: VirtualClock) => ReferenceAccess;
   /** A decorator of the network below the bot. */
   readonly through?: (network: Transport) => Transport;
 }
@@ -134,6 +137,7 @@ export async function startVirtualRun(options: VirtualRunOptions = {}): Promise<
     store: options.store ?? new MemoryStateStore(),
     log: SILENT,
     transport: options.through?.(network) ?? network,
+    ...(options.referencesOf === undefined ? {} : { references: options.referencesOf(clock) }),
     ...(options.dryRun === undefined ? {} : { dryRun: options.dryRun }),
     ...(options.journal === undefined ? {} : { journal: options.journal }),
   });

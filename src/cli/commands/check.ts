@@ -3,11 +3,17 @@ import { readAccountKey } from "../../bot/config/account-key.js";
 import type { BotConfig } from "../../bot/config/config.js";
 import { explainBot } from "../../bot/explain/explain.js";
 import { readRpcUrls } from "../../bot/run/chain-access.js";
+import {
+  checkReferenceFile,
+  type ReferenceFileCheck,
+} from "../../bot/run/check/check-reference-prices.js";
 import { checkVenue } from "../../bot/run/check/check-venue.js";
 import type { Finding } from "../../bot/run/check/finding.js";
+import { usesFeed } from "../../bot/run/references/prepare-sources.js";
 import { loadStrategy } from "../../bot/strategy/load-strategy.js";
 import { checkNeededReference } from "../../bot/strategy/needed-reference.js";
 import { ecdsaScheme } from "../../core/crypto/signing.js";
+import { RunError } from "../../core/errors.js";
 import type { Hex, MarketId, Ms } from "../../core/units.js";
 import { openLog } from "../../monitoring/log.js";
 import type { BoundStrategy } from "../../strategies/strategy.js";
@@ -42,7 +48,8 @@ export async function checkCommand(
     async ({ config, signer, client, transport, syncClock }) => {
       const account = signer.address;
       const { strategies, findings } = await checkStrategies(config);
-      findings.push(...guardFindings(config, file));
+      const references = await checkReferenceSources(config, context);
+      findings.push(...references.findings, ...guardFindings(config, file));
       if (connect === true) {
         const notedHashes = loadServerBuiltHashes(config, account);
         const { runtime, env } = context;
@@ -61,6 +68,7 @@ export async function checkCommand(
           ...(await checkVenue({
             ...access,
             strategies,
+            references: references.sources,
             serverBuiltHashes: notedHashes,
             withinMs,
           })),
@@ -78,6 +86,19 @@ export async function checkCommand(
       if (!ok) throw new ReportedFailure();
     },
   );
+}
+
+/** Checks the sources of reference prices that the file names, without a connection. */
+async function checkReferenceSources(
+  config: BotConfig,
+  { runtime }: CliContext,
+): Promise<ReferenceFileCheck> {
+  const log = openLog({ level: "silent", clock: runtime.clock });
+  try {
+    return await checkReferenceFile({ config, runtime, log });
+  } finally {
+    log.close();
+  }
 }
 
 /** The signer: the account, or its operator. */
@@ -116,6 +137,11 @@ async function checkStrategies(
   return { strategies, findings };
 }
 
+/** A dry run sends nothing, and opens no store of sent orders. */
+function neverSent(): never {
+  throw new RunError("a check sends nothing");
+}
+
 /** Computes the bot's current quotes in a dry run, and checks its settings against them. */
 async function plausibilityFindings(
   config: BotConfig,
@@ -124,9 +150,13 @@ async function plausibilityFindings(
 ): Promise<Finding[]> {
   const log = openLog({ level: "silent", clock: runtime.clock });
   try {
-    const quoting = { ...config, chain: undefined, liquidator: undefined };
+    const chain = usesFeed(config) ? config.chain : undefined;
+    const quoting = { ...config, chain, liquidator: undefined };
     const { complete, implausible } = await explainBot({
       config: quoting,
+      ...(chain === undefined
+        ? {}
+        : { chain: { rpcs: readRpcUrls(chain, env), laneStore: neverSent } }),
       privateKey: readAccountKey(config.account, env),
       runtime,
       log,

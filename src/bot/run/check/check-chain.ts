@@ -13,6 +13,7 @@ import type { VenueRules } from "../../../exchange/records.js";
 import type { RestClient } from "../../../exchange/rest/rest-client.js";
 import type { BotConfig } from "../../config/config.js";
 import { findLensAddress, openChainRpc } from "../chain-access.js";
+import { usesFeed } from "../references/prepare-sources.js";
 import type { Finding } from "./finding.js";
 
 /** Gas of one takeover with room for several positions (docs/reference/protocol.md#gas). */
@@ -48,12 +49,13 @@ export interface ChainCheck {
 export async function checkChain(check: ChainCheck): Promise<Finding[]> {
   const { config, rules, clock, nowMs } = check;
   if (config.chain === undefined) return [];
+  if (config.liquidator === undefined && usesFeed(config)) return [];
   if (config.liquidator === undefined)
     return [
       {
         level: "warning",
         subject: "chain",
-        text: "is not used: the file has no liquidator",
+        text: "is not used: the file has no liquidator, and no market uses a price feed",
       },
     ];
   const rpc = openChainRpc(config.chain, check.rpcs, {

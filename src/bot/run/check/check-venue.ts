@@ -1,4 +1,6 @@
+import type { ChainRpc } from "../../../chain/rpc/chain-rpc.js";
 import type { Signer } from "../../../core/crypto/signing.js";
+import { ConfigError } from "../../../core/errors.js";
 import type { Runtime } from "../../../core/runtime/runtime.js";
 import { createRxScheduler } from "../../../core/runtime/rx-scheduler.js";
 import type { Hex, MarketId, Ms } from "../../../core/units.js";
@@ -19,8 +21,11 @@ import type { BotConfig } from "../../config/config.js";
 import { checkOnGrid } from "../../config/config-grid.js";
 import { isBotOrder } from "../../execution/is-bot-order.js";
 import { makerFeeBps } from "../../execution/signed-rates.js";
+import { openChainRpc } from "../chain-access.js";
+import type { PreparedSource } from "../references/prepare-sources.js";
 import { checkChain } from "./check-chain.js";
 import { checkFees } from "./check-fees.js";
+import { checkReferencePrices } from "./check-reference-prices.js";
 import { checkStreams } from "./check-streams.js";
 import type { Finding } from "./finding.js";
 
@@ -36,6 +41,8 @@ export interface VenueCheck {
   readonly strategies: ReadonlyMap<MarketId, BoundStrategy>;
   /** Hashes of our server-built orders. */
   readonly serverBuiltHashes: ReadonlySet<string>;
+  /** The sources of reference prices that can be used. */
+  readonly references: readonly PreparedSource[];
   /** The chain's RPCs, and the address that signs there. */
   readonly rpcs: readonly string[];
   readonly sender: Hex;
@@ -89,7 +96,30 @@ export async function checkVenue(check: VenueCheck): Promise<Finding[]> {
       withinMs,
     })),
   );
+  findings.push(
+    ...(await checkReferencePrices({
+      config,
+      sources: check.references,
+      instruments: createInstruments(rules),
+      client,
+      runtime,
+      exchangeNowMs,
+      openChain: () => openFeedChain(check, rules, exchangeNowMs),
+      withinMs,
+    })),
+  );
   return findings;
+}
+
+/** Opens the chain for the price feeds: `checkReferencePrices` closes it. */
+function openFeedChain(
+  { config, rpcs, runtime: { clock } }: VenueCheck,
+  { eip712: { chainId } }: VenueRules,
+  nowMs: () => Ms,
+): ChainRpc {
+  if (config.chain === undefined)
+    throw new ConfigError("is missing beside a price feed", { field: "chain" });
+  return openChainRpc(config.chain, rpcs, { chainId, clock, nowMs });
 }
 
 async function clockFinding({

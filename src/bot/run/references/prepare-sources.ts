@@ -78,7 +78,7 @@ export async function prepareSources(deps: PrepareSourcesDeps): Promise<Prepared
 }
 
 /** Prepares one source; undefined for the exchange's own index price. @throws as all do */
-async function prepareSource(
+export async function prepareSource(
   name: string,
   { config, runtime, log, access = {} }: PrepareSourcesDeps,
 ): Promise<PreparedSource | undefined> {

@@ -85,10 +85,11 @@ function folderOf(prefix: string): string {
 /** Links every package of the project, except the optional ones. */
 function linkModules(modules: string): void {
   mkdirSync(modules);
-  const { optionalDependencies } = JSON.parse(
+  const { optionalDependencies, peerDependencies } = JSON.parse(
     readFileSync(join(PROJECT_ROOT, "package.json"), "utf8"),
-  ) as { readonly optionalDependencies: Readonly<Record<string, string>> };
-  const left = new Set(Object.keys(optionalDependencies).map((name) => name.split("/")[0]));
+  ) as Readonly<Record<string, Readonly<Record<string, string>>>>;
+  const optional = [...Object.keys(optionalDependencies), ...Object.keys(peerDependencies)];
+  const left = new Set(optional.map((name) => name.split("/")[0]));
   for (const name of readdirSync(MODULES))
     if (!name.startsWith(".") && name !== "marketwright" && !left.has(name))
       symlinkSync(join(MODULES, name), join(modules, name));
@@ -177,6 +178,30 @@ describe("an installation without the optional packages", () => {
       }),
     );
     expect(readdirSync(linked).sort()).toEqual(before);
+  });
+
+  it("names the package of a source with ccxt, and its version, before the bot connects", async () => {
+    writeBot(linked, "http://127.0.0.1:1/v1", "ws://127.0.0.1:1/v1");
+    const file = join(linked, "bot.yaml");
+    const text = readFileSync(file, "utf8").replace(
+      "    limits:",
+      "    reference: { from: [far] }\n    limits:",
+    );
+    writeFileSync(
+      file,
+      `${text}references: { far: { ccxt: binanceusdm, symbol: "BTC/USDT:USDT" } }\n`,
+    );
+    const ended = await run(process.execPath, [COMMAND, "run", "bot.yaml"], linked);
+    const { version } = JSON.parse(readFileSync(join(MODULES, "ccxt", "package.json"), "utf8")) as {
+      readonly version: string;
+    };
+    expect(ended).toEqual({
+      code: 1,
+      out: "",
+      err: expect.stringContaining(
+        `marketwright: a source of reference prices with ccxt needs the package ccxt, which is not installed: run "npm install ccxt@${version}" in ${linked}\n`,
+      ),
+    });
   });
 
   it("has both public entries", async () => {

@@ -151,8 +151,6 @@ export function assembleBot(options: RunBotOptions, parts: AssembleBotDeps): Ass
     }),
   );
   const command = watch.catchFailures((wanted: BotCommand) => bot.command(wanted));
-  command({ command: "start" });
-  live.setRules(rules);
   const references = new LiveReferences({
     sources: parts.references,
     clock: runtime.clock,
@@ -160,6 +158,8 @@ export function assembleBot(options: RunBotOptions, parts: AssembleBotDeps): Ass
     accept: watch.catchFailures((update) => bot.accept({ kind: "reference", update })),
     write: (level, text, fields) => monitor.writeThrottled(level, text, fields),
   });
+  command({ command: "start" });
+  live.setRules(rules);
   references.start();
   return {
     addListener: (listener) => listeners.push(listener),

@@ -15,7 +15,7 @@ const DOWN_AGAIN_MS: Ms = 1000;
 export interface LiveReferencesDeps {
   readonly sources: readonly PreparedSource[];
   readonly clock: Clock;
-  /** Opens the chain; called if a source is read through it. This class closes it. */
+  /** Opens the chain if a source is read through it. This class closes it. */
   readonly openChain: () => Pick<ChainRpc, "head" | "read" | "close">;
   /** The input of the bot. */
   readonly accept: (update: ReferenceUpdate) => void;
@@ -31,24 +31,31 @@ export interface LiveReferencesDeps {
 export class LiveReferences {
   readonly #deps: LiveReferencesDeps;
   readonly #subscriptions: { readonly name: string; readonly subscription: Subscription }[] = [];
-  #chain: ReturnType<LiveReferencesDeps["openChain"]> | undefined;
+  readonly #chain: ReturnType<LiveReferencesDeps["openChain"]> | undefined;
 
+  /** Connects nothing yet. @throws as `openChain` does */
   constructor(deps: LiveReferencesDeps) {
     this.#deps = deps;
+    const needsChain = deps.sources.some((source) => source.needsChain);
+    this.#chain = needsChain ? deps.openChain() : undefined;
   }
 
   /** Connects every source. */
   start(): void {
-    const { sources, clock, openChain } = this.#deps;
-    if (sources.some(({ needsChain }) => needsChain)) this.#chain = openChain();
+    const { sources, clock } = this.#deps;
     for (const source of sources) {
       const subscription = new Subscription();
       this.#subscriptions.push({ name: source.name, subscription });
+      const next = this.#listener(source.name);
       subscription.add(
         source
           .open(this.#chain)
           .pipe(conflate(source.minGapMs, clock))
-          .subscribe(this.#listener(source.name)),
+          .subscribe({
+            next,
+            // No source ends by itself; one that did would otherwise seem to be up.
+            error: (error: unknown) => next({ type: "down", reason: describeThrown(error) }),
+          }),
       );
     }
   }
@@ -66,7 +73,6 @@ export class LiveReferences {
       }
     }
     this.#chain?.close().catch(() => undefined);
-    this.#chain = undefined;
   }
 
   #listener(source: string): (message: ConflatedMessage) => void {

@@ -1,7 +1,6 @@
 import { formatErrorBody } from "../rest/api-error.js";
 import type { ApiRequest } from "../rest/parameters.js";
-import type { FaultableStream } from "./faulty-stream.js";
-import type { FaultableRequest } from "./request-faults.js";
+import type { FaultableRequest, FaultableStream, FaultFormat } from "./fault-format.js";
 
 /** The stream of an account, as faults name it. */
 const ACCOUNT_STREAM = "account";
@@ -9,8 +8,14 @@ const SINGLE = "/v1/single/";
 /** The beginning of a wrapped event is enough to read its stream's name. */
 const NAME_WITHIN = 200;
 
+/** The exchange's own interface. */
+export const EXCHANGE_FAULT_FORMAT: FaultFormat = {
+  toRequest: toFaultableRequest,
+  toStream: toFaultableStream,
+};
+
 /** A request of the exchange's own interface (docs/reference/exchange-interface.md). */
-export function toFaultableRequest({ method, path, query, body }: ApiRequest): FaultableRequest {
+function toFaultableRequest({ method, path, query, body }: ApiRequest): FaultableRequest {
   return {
     method,
     path,
@@ -20,7 +25,7 @@ export function toFaultableRequest({ method, path, query, body }: ApiRequest): F
 }
 
 /** A connection of the exchange's own streams (docs/reference/protocol.md#connections). */
-export function toFaultableStream(pathWithQuery: string): FaultableStream {
+function toFaultableStream(pathWithQuery: string): FaultableStream {
   const [path = ""] = pathWithQuery.split("?");
   const single = path.startsWith(SINGLE) ? path.slice(SINGLE.length) : undefined;
   const account = single === undefined ? undefined : /^account(?:@|%40)(.*)$/i.exec(single)?.[1];

@@ -1,11 +1,12 @@
 import type { Clock } from "../../core/runtime/runtime.js";
 import type { ApiResponse } from "../rest/api-error.js";
 import type { StreamSink } from "../streams/stream-sink.js";
+import type { FaultableRequest, FaultableStream } from "./fault-format.js";
 import { FaultSchedule } from "./fault-schedule.js";
 import type { Fault } from "./fault-shape.js";
-import { type FaultableStream, FaultyStream } from "./faulty-stream.js";
+import { FaultyStream } from "./faulty-stream.js";
 import { PendingTimers } from "./pending-timers.js";
-import { type FaultableRequest, type FaultyAnswer, RequestFaults } from "./request-faults.js";
+import { type FaultyAnswer, RequestFaults } from "./request-faults.js";
 
 /** Options of a {@link FaultInjector}. */
 export interface FaultInjectorOptions {

@@ -1,6 +1,7 @@
 import { inflateSync } from "node:zlib";
 import type { Clock } from "../../core/runtime/runtime.js";
 import type { StreamSink } from "../streams/stream-sink.js";
+import type { FaultableStream } from "./fault-format.js";
 import { drawDelayMs, type FaultSchedule, type Strike } from "./fault-schedule.js";
 import type { Fault, FaultKind } from "./fault-shape.js";
 import type { PendingTimers } from "./pending-timers.js";
@@ -8,18 +9,6 @@ import { isOfAccount } from "./request-faults.js";
 
 /** The longest time that a frame waits for another one to overtake it. */
 const LONGEST_HOLD_MS = 1000;
-
-/** How an interface writes the frames of one connection. */
-export interface FaultableStream {
-  /** The address of the account whose events these are; undefined for public streams. */
-  readonly account: string | undefined;
-  /** The stream of a frame; undefined for an answer to a request. */
-  streamOf(text: string): string | undefined;
-  /** True for a book's snapshot. */
-  isSnapshot(text: string): boolean;
-  /** True for a ping or pong in text, which no fault strikes. */
-  isHeartbeat(text: string): boolean;
-}
 
 /** Dependencies of {@link FaultyStream}. */
 export interface FaultyStreamDeps {

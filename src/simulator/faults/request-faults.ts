@@ -1,4 +1,5 @@
 import type { ApiResponse } from "../rest/api-error.js";
+import type { FaultableRequest } from "./fault-format.js";
 import { drawDelayMs, type FaultSchedule, type Strike } from "./fault-schedule.js";
 import type { Fault, FaultKind } from "./fault-shape.js";
 import type { PendingTimers } from "./pending-timers.js";
@@ -7,17 +8,6 @@ import type { PendingTimers } from "./pending-timers.js";
 const LONGEST_HOLD_MS = 1000;
 /** A gateway's page: a 5xx need not come from the exchange, nor be JSON. */
 const GATEWAY_PAGE = "<html><body><h1>The server is unavailable</h1></body></html>";
-
-/** A request as faults select it. */
-export interface FaultableRequest {
-  readonly method: string;
-  /** Without the query. */
-  readonly path: string;
-  /** The address of the account that sends it, if it names one. Called only where it matters. */
-  account(): string | undefined;
-  /** The body with which this interface refuses a request for its rate. */
-  refusalBody(status: 429 | 418): string;
-}
 
 /**
  * What the server sends: an answer, or nothing while the connection stays, or nothing and the

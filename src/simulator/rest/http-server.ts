@@ -9,11 +9,13 @@ import { isKnownHost } from "../../core/http/host-header.js";
 import { HTTP_BOUNDS } from "../../core/http/http-bounds.js";
 import { isFromWebPage } from "../../core/http/web-page.js";
 import type { EmbeddedExchange } from "../exchange.js";
-import { toFaultableRequest, toFaultableStream } from "../faults/exchange-fault-format.js";
+import { EXCHANGE_FAULT_FORMAT } from "../faults/exchange-fault-format.js";
+import type { FaultFormat } from "../faults/fault-format.js";
 import type { FaultInjector } from "../faults/fault-injector.js";
 import { sendFaultyAnswer } from "../faults/send-faulty-answer.js";
 import { serveDocumentation } from "../openapi/serve-documentation.js";
 import { SocketSink } from "../streams/socket-sink.js";
+import type { StreamSink } from "../streams/stream-sink.js";
 import {
   ApiError,
   type ApiResponse,
@@ -58,7 +60,9 @@ export interface ServerOptions {
    * (docs/reference/exchange-faults.md).
    */
   readonly faults?: FaultInjector | undefined;
-  /** Serves `/openapi.json` and `/docs`, which describe the exchange's own interface; the default. */
+  /** The interface that is served, as the faults see it; the exchange's own when left out. */
+  readonly faultFormat?: FaultFormat;
+  /** Serves `/openapi.json` and `/docs`, which describe its own interface. Default: true. */
   readonly documents?: boolean;
 }
 
@@ -68,7 +72,12 @@ export interface ServerOptions {
  */
 export async function serveExchange(
   exchange: ServedInterface,
-  { onFault = () => {}, faults, documents = true }: ServerOptions = {},
+  {
+    onFault = () => {},
+    faults,
+    faultFormat = EXCHANGE_FAULT_FORMAT,
+    documents = true,
+  }: ServerOptions = {},
 ): Promise<ExchangeServer> {
   const { host, port, maxConnections } = exchange.config;
   const hosts = [host, ...exchange.config.allowedHosts];
@@ -109,7 +118,7 @@ export async function serveExchange(
         : sendAnswer(reply, found);
     }
     const send = (found: ApiResponse) => sendAnswer(reply, found);
-    const found = faults.answer(toFaultableRequest(asked), () => answer(asked));
+    const found = faults.answer(faultFormat.toRequest(asked), () => answer(asked));
     return found instanceof Promise
       ? found.then((late) => sendFaultyAnswer(reply, late, send))
       : sendFaultyAnswer(reply, found, send);
@@ -142,10 +151,12 @@ export async function serveExchange(
     perMessageDeflate: false,
     maxPayload: LARGEST_MESSAGE_BYTES,
   });
+  const wrap = (sink: StreamSink, url: string): StreamSink =>
+    faults === undefined ? sink : faults.wrap(sink, faultFormat.toStream(url));
   app.server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     try {
       const refusal = refusalOf(request, hosts);
-      if (refusal === null) upgrade(exchange, { sockets, faults }, request, socket, head);
+      if (refusal === null) upgrade(exchange, { sockets, wrap }, request, socket, head);
       else refuse(socket, refusal);
     } catch (error) {
       refuse(socket, fail(error));
@@ -223,24 +234,23 @@ function sendAnswer(reply: FastifyReply, { status, body, headers }: ApiResponse)
         .send(body);
 }
 
+interface StreamServer {
+  readonly sockets: WebSocketServer;
+  /** Returns the sink of a stream at this address, with faults if there are any. */
+  wrap(sink: StreamSink, url: string): StreamSink;
+}
+
 /** Opens a stream; a refused one gets an HTTP response before there is a websocket. */
 function upgrade(
   exchange: ServedInterface,
-  {
-    sockets,
-    faults,
-  }: { readonly sockets: WebSocketServer; readonly faults: FaultInjector | undefined },
+  { sockets, wrap }: StreamServer,
   request: IncomingMessage,
   socket: Duplex,
   head: Buffer,
 ): void {
   const sink = new SocketSink();
   const url = request.url ?? "/";
-  const connection = exchange.connect(
-    url,
-    faults?.wrap(sink, toFaultableStream(url)) ?? sink,
-    request.socket.remoteAddress ?? "",
-  );
+  const connection = exchange.connect(url, wrap(sink, url), request.socket.remoteAddress ?? "");
   if ("refused" in connection) {
     refuse(socket, connection.refused);
     return;

@@ -265,8 +265,9 @@ export class ExchangeComponents {
 
   /** Commits an event's changes before they are published or anything is sent to the chain. */
   #endOfEvent(): void {
-    this.hub.flush();
+    // A dialect may cancel orders, which the streams report too.
     for (const dialect of this.#dialects) dialect.flush();
+    this.hub.flush();
     try {
       this.durableState?.end();
     } catch (error) {

@@ -141,7 +141,9 @@ export class UsdmReader implements StreamSink {
     throw new Error("nothing of the dialect is compressed");
   }
 
-  ping(): void {}
+  ping(): void {
+    this.connection.pong();
+  }
 
   close(code: number, reason: string): void {
     this.closed = { code, reason };

@@ -1,7 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { bytesToHex } from "../../../core/crypto/hex.js";
 import { keccak256 } from "../../../core/crypto/keccak.js";
-import { protectSecret } from "../../../core/crypto/secrets.js";
 import type { Signer } from "../../../core/crypto/signing.js";
 import type { Hex } from "../../../core/units.js";
 import type { ExchangeAccount } from "../../accounts/account.js";
@@ -42,12 +41,12 @@ export class UsdmApiKeys {
   readonly #config: UsdmConfig;
   readonly #credentials: readonly UsdmCredentials[];
   readonly #keys = new Map<string, UsdmKey & { readonly secret: string }>();
+  readonly #accounts = new Set<ExchangeAccount>();
 
   constructor(deps: KeyDeps, config: UsdmConfig, credentials: readonly UsdmCredentials[]) {
     this.#deps = deps;
     this.#config = config;
     this.#credentials = credentials;
-    for (const { secret } of credentials) protectSecret(secret);
   }
 
   /** Opens the accounts that do not exist yet, and makes the operators valid. */
@@ -63,19 +62,19 @@ export class UsdmApiKeys {
         clearing.credit.setOperator(account, operatorAddress, true);
         state.listener.onAccount(account);
       }
+      this.#accounts.add(account);
       this.#keys.set(apiKey, { apiKey, account, operator, secret });
     }
   }
 
-  /** The keys of an account. */
+  /** True if a key trades for an account. */
   isUsedBy(account: ExchangeAccount): boolean {
-    for (const key of this.#keys.values()) if (key.account === account) return true;
-    return false;
+    return this.#accounts.has(account);
   }
 
   /** The accounts of all keys. */
   get accounts(): ReadonlySet<ExchangeAccount> {
-    return new Set([...this.#keys.values()].map(({ account }) => account));
+    return this.#accounts;
   }
 
   /**

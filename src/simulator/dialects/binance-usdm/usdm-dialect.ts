@@ -4,23 +4,41 @@ import type { ApiResponse } from "../../rest/api-error.js";
 import type { ApiRequest } from "../../rest/parameters.js";
 import type { StreamConnection, StreamRefusal, StreamSink } from "../../streams/stream-sink.js";
 import type { Dialect, DialectDeps } from "../dialect.js";
+import { UsdmAccountEndpoints } from "./rest/usdm-account-endpoints.js";
+import { UsdmIncomes } from "./rest/usdm-incomes.js";
 import { UsdmMarketEndpoints } from "./rest/usdm-market-endpoints.js";
+import { UsdmOrderEndpoints } from "./rest/usdm-order-endpoints.js";
+import { UsdmOrderEntry } from "./rest/usdm-order-entry.js";
 import { readForms, type UsdmParameters } from "./rest/usdm-parameters.js";
 import { UsdmStreamHub } from "./streams/usdm-stream-hub.js";
+import { UsdmUserStreamHub } from "./streams/usdm-user-streams.js";
 import { UsdmApiKeys, type UsdmCredentials, type UsdmKey } from "./usdm-api-keys.js";
 import type { UsdmConfig } from "./usdm-config.js";
+import { UsdmCountdowns } from "./usdm-countdowns.js";
 import { UsdmError } from "./usdm-error.js";
 import { UsdmIds } from "./usdm-ids.js";
+import { UsdmLeverages } from "./usdm-leverages.js";
 import { USDM_OPERATIONS, type UsdmOperation, type UsdmOperationName } from "./usdm-operations.js";
+import { accountKey, UsdmOrders } from "./usdm-orders.js";
 import { UsdmRateLimits } from "./usdm-rate-limits.js";
 import { UsdmSymbols } from "./usdm-symbols.js";
 
 /** Answers an endpoint; the result becomes the JSON of the response. */
 type Handler = (parameters: UsdmParameters) => unknown;
+/** Answers an endpoint of an account. */
+type KeyHandler = (key: UsdmKey, parameters: UsdmParameters) => unknown;
+
+/** The names of the endpoints without an API key, and of those with one. */
+type PublicName = {
+  [Name in UsdmOperationName]: (typeof USDM_OPERATIONS)[Name]["security"] extends "NONE"
+    ? Name
+    : never;
+}[UsdmOperationName];
+type KeyName = Exclude<UsdmOperationName, PublicName>;
 
 /** An endpoint with its handler. */
 interface Route extends UsdmOperation {
-  readonly handle: Handler;
+  handle(key: UsdmKey | null, parameters: UsdmParameters): unknown;
 }
 
 /** The response without a body's content. */
@@ -35,6 +53,13 @@ export class UsdmDialect implements Dialect {
   readonly #keys: UsdmApiKeys;
   readonly #limits: UsdmRateLimits;
   readonly #hub: UsdmStreamHub;
+  readonly #users: UsdmUserStreamHub;
+  readonly #orders: UsdmOrders;
+  readonly #incomes: UsdmIncomes;
+  readonly #countdowns: UsdmCountdowns;
+  readonly #failedTradeStatus: string;
+  /** Accounts whose position changed in this event. */
+  readonly #traded = new Set<ExchangeAccount>();
   readonly #routes: ReadonlyMap<string, Route>;
   #isRunning = false;
 
@@ -46,19 +71,46 @@ export class UsdmDialect implements Dialect {
     this.#deps = deps;
     this.#keys = new UsdmApiKeys(deps, config, credentials);
     this.#limits = new UsdmRateLimits(config.rateLimits);
-    this.#hub = new UsdmStreamHub(state, symbols, ids, config, {
-      subscribe: () => false,
-      unsubscribe: () => {},
-    });
-    const handlers: Readonly<Record<UsdmOperationName, Handler>> = {
-      ...marketHandlers(new UsdmMarketEndpoints(state, symbols, ids, config)),
+    this.#failedTradeStatus = state.config.choices.failedTradeStatus;
+    this.#orders = new UsdmOrders(state, ids);
+    this.#incomes = new UsdmIncomes(state, symbols, ids, config);
+    this.#countdowns = new UsdmCountdowns(deps);
+    this.#users = new UsdmUserStreamHub(state, symbols, ids, this.#orders, config);
+    this.#hub = new UsdmStreamHub(state, symbols, ids, config, this.#users);
+    const leverages = new UsdmLeverages(state);
+    const entry = new UsdmOrderEntry(deps, symbols, config, this.#orders, leverages);
+    const open = marketHandlers(new UsdmMarketEndpoints(state, symbols, ids, config));
+    const withKey: Readonly<Record<KeyName, KeyHandler>> = {
+      ...orderHandlers(
+        new UsdmOrderEndpoints(deps, symbols, this.#orders, entry, this.#countdowns),
+      ),
+      ...accountHandlers(new UsdmAccountEndpoints(state, symbols, ids, leverages, this.#incomes)),
+      ...this.#listenKeyHandlers(),
+      historicalTrades: (_key, parameters) => open.historicalTrades(parameters),
+    };
+    const handle = (name: UsdmOperationName): Route["handle"] => {
+      const answer = withKey[name as KeyName];
+      return answer === undefined
+        ? (_key, parameters) => open[name as PublicName](parameters)
+        : (key, parameters) => answer(key as UsdmKey, parameters);
     };
     this.#routes = new Map(
       Object.entries<UsdmOperation>(USDM_OPERATIONS).map(([name, operation]) => [
         `${operation.method} ${operation.path}`,
-        { ...operation, handle: handlers[name as UsdmOperationName] },
+        { ...operation, handle: handle(name as UsdmOperationName) },
       ]),
     );
+  }
+
+  #listenKeyHandlers() {
+    return {
+      createListenKey: ({ account }) => this.#users.create(account),
+      keepListenKey: ({ account }) => this.#users.keepAlive(account),
+      closeListenKey: ({ account }) => {
+        this.#users.close(account);
+        return EMPTY;
+      },
+    } satisfies Partial<Record<KeyName, KeyHandler>>;
   }
 
   /** Answers a REST request. Internal errors are thrown on. */
@@ -82,8 +134,13 @@ export class UsdmDialect implements Dialect {
     const weight = typeof route.weight === "number" ? route.weight : route.weight(parameters);
     const used = this.#limits.admit(ip, weight, this.#deps.state.nowMs());
     const headers: Record<string, string> = { "x-mbx-used-weight-1m": String(used) };
-    this.#authenticate(route, request, parameters);
-    return { status: 200, body: JSON.stringify(route.handle(parameters)), headers };
+    const key = this.#authenticate(route, request, parameters);
+    if (key !== null && route.orders !== undefined) {
+      const count = route.orders(parameters);
+      const nowMs = this.#deps.state.nowMs();
+      Object.assign(headers, this.#limits.admitOrders(accountKey(key.account), count, nowMs));
+    }
+    return { status: 200, body: JSON.stringify(route.handle(key, parameters)), headers };
   }
 
   #authenticate(
@@ -112,20 +169,37 @@ export class UsdmDialect implements Dialect {
   start(): void {
     this.#isRunning = true;
     this.#keys.open();
+    for (const account of this.#keys.accounts) {
+      this.#orders.restore(account);
+      this.#users.restore(account);
+    }
   }
 
   stop(): void {
     this.#isRunning = false;
     this.#hub.stop();
+    this.#users.stop();
+    this.#countdowns.stop();
   }
 
-  onOrder(_order: Order): void {}
+  onOrder(order: Order): void {
+    if (order.terms.account.isHouse || !this.#keys.isUsedBy(order.terms.account)) return;
+    this.#orders.onOrder(order);
+    this.#users.onOrder(order);
+  }
 
-  onUserTrade(_trade: UserTrade): void {}
+  onUserTrade(record: UserTrade): void {
+    if (!this.#keys.isUsedBy(record.account)) return;
+    if (record.trade.status === this.#failedTradeStatus) this.#incomes.onFailed(record);
+    this.#traded.add(record.account);
+    this.#users.onUserTrade(record);
+  }
 
   onAccount(_account: ExchangeAccount): void {}
 
-  onIncomes(_account: ExchangeAccount, _incomes: readonly Income[]): void {}
+  onIncomes(account: ExchangeAccount, incomes: readonly Income[]): void {
+    this.#users.onIncomes(account, incomes);
+  }
 
   onOperatorRevoked(): void {}
 
@@ -138,11 +212,27 @@ export class UsdmDialect implements Dialect {
   }
 
   flush(): void {
+    for (const account of this.#traded) this.#cancelExcess(account);
+    this.#traded.clear();
+    this.#users.flush();
     this.#hub.flush();
   }
 
   onSample(): void {
     this.#hub.onSample();
+  }
+
+  /** Cancels reduce-only orders that are larger than the position that they would reduce. */
+  #cancelExcess(account: ExchangeAccount): void {
+    for (const order of this.#orders.open(account)) {
+      const { market, isReduceOnly, side } = order.terms;
+      if (isReduceOnly !== true) continue;
+      const paper = account.markets.get(market.id)?.position.matched.paper ?? 0n;
+      const reducible = side === "SELL" ? paper : -paper;
+      if (market.instrument.lotsToPaper(order.openLots) > reducible) {
+        this.#deps.orderManager.cancel(order);
+      }
+    }
   }
 }
 
@@ -165,5 +255,43 @@ function marketHandlers(market: UsdmMarketEndpoints) {
     priceTickerV2: (parameters) => market.priceTicker(parameters),
     bookTicker: (parameters) => market.bookTicker(parameters),
     openInterest: (parameters) => market.openInterest(parameters),
-  } satisfies Partial<Record<UsdmOperationName, Handler>>;
+  } satisfies Record<PublicName | "historicalTrades", Handler>;
+}
+
+function orderHandlers(orders: UsdmOrderEndpoints) {
+  return {
+    placeOrder: (key, parameters) => orders.place(key, parameters),
+    placeBatch: (key, parameters) => orders.placeBatch(key, parameters),
+    cancelOrder: (key, parameters) => orders.cancel(key, parameters),
+    cancelBatch: (key, parameters) => orders.cancelBatch(key, parameters),
+    cancelAll: (key, parameters) => orders.cancelAll(key, parameters),
+    countdownCancelAll: (key, parameters) => orders.countdownCancelAll(key, parameters),
+    order: (key, parameters) => orders.order(key, parameters),
+    openOrder: (key, parameters) => orders.openOrder(key, parameters),
+    openOrders: (key, parameters) => orders.openOrders(key, parameters),
+    allOrders: (key, parameters) => orders.allOrders(key, parameters),
+  } satisfies Partial<Record<KeyName, KeyHandler>>;
+}
+
+function accountHandlers(account: UsdmAccountEndpoints) {
+  return {
+    userTrades: (key, parameters) => account.userTrades(key, parameters),
+    income: (key, parameters) => account.income(key, parameters),
+    balanceV2: (key) => account.balance(key),
+    balanceV3: (key) => account.balance(key),
+    accountV2: (key) => account.accountV2(key),
+    accountV3: (key) => account.accountV3(key),
+    positionRiskV2: (key, parameters) => account.positionRiskV2(key, parameters),
+    positionRiskV3: (key, parameters) => account.positionRiskV3(key, parameters),
+    commissionRate: (key, parameters) => account.commissionRate(key, parameters),
+    leverageBracket: (key, parameters) => account.leverageBracket(key, parameters),
+    symbolConfig: (key, parameters) => account.symbolConfig(key, parameters),
+    accountConfig: () => account.accountConfig(),
+    setLeverage: (key, parameters) => account.setLeverage(key, parameters),
+    setMarginType: (key, parameters) => account.setMarginType(key, parameters),
+    setPositionMode: (key, parameters) => account.setPositionMode(key, parameters),
+    positionMode: () => account.positionMode(),
+    setMultiAssets: (key, parameters) => account.setMultiAssets(key, parameters),
+    multiAssets: () => account.multiAssets(),
+  } satisfies Partial<Record<KeyName, KeyHandler>>;
 }

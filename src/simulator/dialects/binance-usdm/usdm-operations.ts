@@ -10,8 +10,8 @@ export interface UsdmOperation {
   readonly security: UsdmSecurity;
   /** The weight of a request; some depend on its parameters. */
   readonly weight: number | ((parameters: UsdmParameters) => number);
-  /** True if it counts as a new order. */
-  readonly isOrder?: boolean;
+  /** The number of new orders that a request counts as; none when left out. */
+  readonly orders?: (parameters: UsdmParameters) => number;
 }
 
 const byLimit =
@@ -44,6 +44,11 @@ const klinesWeight = byLimit(
   ],
   10,
 );
+
+const oneOrder = (): number => 1;
+/** A batch counts each of its orders; a malformed one is refused later. */
+const ordersOfBatch = (parameters: UsdmParameters): number =>
+  (parameters.get("batchOrders") ?? "").split('"symbol"').length - 1 || 1;
 
 /**
  * Every endpoint of the dialect, with the weights of
@@ -103,6 +108,89 @@ export const USDM_OPERATIONS = {
     weight: bySymbol(2, 5),
   },
   openInterest: { method: "GET", path: "/fapi/v1/openInterest", security: "NONE", weight: 1 },
+  placeOrder: {
+    method: "POST",
+    path: "/fapi/v1/order",
+    security: "SIGNED",
+    weight: 0,
+    orders: oneOrder,
+  },
+  placeBatch: {
+    method: "POST",
+    path: "/fapi/v1/batchOrders",
+    security: "SIGNED",
+    weight: 5,
+    orders: ordersOfBatch,
+  },
+  cancelOrder: { method: "DELETE", path: "/fapi/v1/order", security: "SIGNED", weight: 1 },
+  cancelBatch: { method: "DELETE", path: "/fapi/v1/batchOrders", security: "SIGNED", weight: 1 },
+  cancelAll: { method: "DELETE", path: "/fapi/v1/allOpenOrders", security: "SIGNED", weight: 1 },
+  countdownCancelAll: {
+    method: "POST",
+    path: "/fapi/v1/countdownCancelAll",
+    security: "SIGNED",
+    weight: 10,
+  },
+  order: { method: "GET", path: "/fapi/v1/order", security: "SIGNED", weight: 1 },
+  openOrder: { method: "GET", path: "/fapi/v1/openOrder", security: "SIGNED", weight: 1 },
+  openOrders: {
+    method: "GET",
+    path: "/fapi/v1/openOrders",
+    security: "SIGNED",
+    weight: bySymbol(1, 40),
+  },
+  allOrders: { method: "GET", path: "/fapi/v1/allOrders", security: "SIGNED", weight: 5 },
+  userTrades: { method: "GET", path: "/fapi/v1/userTrades", security: "SIGNED", weight: 5 },
+  income: { method: "GET", path: "/fapi/v1/income", security: "SIGNED", weight: 30 },
+  balanceV2: { method: "GET", path: "/fapi/v2/balance", security: "SIGNED", weight: 5 },
+  balanceV3: { method: "GET", path: "/fapi/v3/balance", security: "SIGNED", weight: 5 },
+  accountV2: { method: "GET", path: "/fapi/v2/account", security: "SIGNED", weight: 5 },
+  accountV3: { method: "GET", path: "/fapi/v3/account", security: "SIGNED", weight: 5 },
+  positionRiskV2: { method: "GET", path: "/fapi/v2/positionRisk", security: "SIGNED", weight: 5 },
+  positionRiskV3: { method: "GET", path: "/fapi/v3/positionRisk", security: "SIGNED", weight: 5 },
+  commissionRate: {
+    method: "GET",
+    path: "/fapi/v1/commissionRate",
+    security: "SIGNED",
+    weight: 20,
+  },
+  leverageBracket: {
+    method: "GET",
+    path: "/fapi/v1/leverageBracket",
+    security: "SIGNED",
+    weight: 1,
+  },
+  symbolConfig: { method: "GET", path: "/fapi/v1/symbolConfig", security: "SIGNED", weight: 5 },
+  accountConfig: { method: "GET", path: "/fapi/v1/accountConfig", security: "SIGNED", weight: 5 },
+  setLeverage: { method: "POST", path: "/fapi/v1/leverage", security: "SIGNED", weight: 1 },
+  setMarginType: { method: "POST", path: "/fapi/v1/marginType", security: "SIGNED", weight: 1 },
+  setPositionMode: {
+    method: "POST",
+    path: "/fapi/v1/positionSide/dual",
+    security: "SIGNED",
+    weight: 1,
+  },
+  positionMode: {
+    method: "GET",
+    path: "/fapi/v1/positionSide/dual",
+    security: "SIGNED",
+    weight: 30,
+  },
+  setMultiAssets: {
+    method: "POST",
+    path: "/fapi/v1/multiAssetsMargin",
+    security: "SIGNED",
+    weight: 1,
+  },
+  multiAssets: {
+    method: "GET",
+    path: "/fapi/v1/multiAssetsMargin",
+    security: "SIGNED",
+    weight: 30,
+  },
+  createListenKey: { method: "POST", path: "/fapi/v1/listenKey", security: "KEY", weight: 1 },
+  keepListenKey: { method: "PUT", path: "/fapi/v1/listenKey", security: "KEY", weight: 1 },
+  closeListenKey: { method: "DELETE", path: "/fapi/v1/listenKey", security: "KEY", weight: 1 },
 } as const satisfies Readonly<Record<string, UsdmOperation>>;
 
 /** The name of an endpoint. */

@@ -15,8 +15,8 @@ export interface UsdmDepthTerms {
 }
 
 /**
- * A depth stream of a market: after each interval with a change one message, `U` to `u` its steps
- * of the book's sequence and `pu` the last step of the message before. The sequence is that of
+ * A depth stream of a market: after each interval with a change one message, `u` the book's
+ * sequence at its end and `pu` that of the message before. The sequence is that of
  * `lastUpdateId` in the REST snapshot.
  */
 export class UsdmDepthStream implements DepthFollower {
@@ -64,7 +64,9 @@ export class UsdmDepthStream implements DepthFollower {
       E: nowMs,
       T: nowMs,
       s: symbolOf(this.#market),
-      U: this.#publishedSequence + 1,
+      // Begins with the step before, so that `U <= lastUpdateId <= u`, which clients wait for after
+      // a snapshot, holds for the next message of a quiet book too.
+      U: this.#publishedSequence,
       u: sequence,
       pu: this.#publishedSequence,
       b: this.#levels("BUY"),

@@ -10,16 +10,23 @@ const market = (reference: object) => ({
   reference,
 });
 
+const ELSEWHERE = { rest: "http://other.test/v1", stream: "ws://other.test/v1" };
+
 const SOURCES = {
-  a: { module: "./a.js" },
-  b: { module: "./b.js" },
+  a: { exchange: ELSEWHERE, market: "btcusdc" },
+  b: { exchange: ELSEWHERE, market: "btcusdc" },
   index: { index: "btcusdc" },
 };
+
+/** A network on which nothing is ever connected. */
+const NO_NETWORK = { open: () => ({ send: () => {}, close: () => {} }) };
 
 async function run(reference: object) {
   const journal = new MemoryJournal();
   const started = await startVirtualRun({
     journal,
+    // The tests themselves send what a source would.
+    referencesOf: () => ({ transports: { a: NO_NETWORK, b: NO_NETWORK } }),
     config: botConfigOf({ references: SOURCES, markets: { btcusdc: market(reference) } }),
   });
   const { bot } = started.running;

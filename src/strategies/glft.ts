@@ -106,8 +106,8 @@ export type GlftParams = z.output<typeof glftParams>;
 
 /**
  * The market maker of O. Guéant, C.-A. Lehalle and J. Fernandez-Tapia (Mathematics and Financial
- * Economics 7, 2013, 477-507). Its unit of price is one basis point of the fair price and its unit of
- * amount one order, so that the same parameters mean the same on every market.
+ * Economics 7, 2013, 477-507). Its unit of price is one basis point of the fair price and its unit
+ * of amount one order, so that the same parameters mean the same on every market.
  */
 export const glft = defineStrategy({
   params: glftParams,

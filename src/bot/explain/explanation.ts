@@ -104,7 +104,7 @@ export interface ExplainedUnwinding {
 
 /** The reference price of a market. */
 export interface ExplainedReference extends ReferenceStatus {
-  /** What a wrong price could do, as sentences. */
+  /** Possible effects of a wrong price, as sentences. */
   readonly worst: readonly string[];
 }
 

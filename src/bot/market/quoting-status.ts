@@ -109,7 +109,7 @@ export function describeShedLoad({ loopLag }: BotContext): readonly string[] {
   ];
 }
 
-/** What a market without a good reference price does, if it does not halt. */
+/** Quotes of a market that has no good reference price and does not halt. */
 function describeFallback(context: BotContext, { reference }: MarketTrader): readonly string[] {
   if (reference === undefined || reference.onStale === "halt") return [];
   const { state, why } = reference.price.reading(instantOf(context));

@@ -65,8 +65,6 @@ export class MarketView {
       this.#profit.element,
       this.#markouts.element,
     );
-    // A market has a reference price for the whole run, or never.
-    setShown(this.#reference, market?.reference !== undefined);
     this.element.append(head, this.#reasons, this.#reference, grid);
   }
 
@@ -81,6 +79,7 @@ export class MarketView {
     setText(this.#reasons, reasons === "" ? "Nothing keeps it from quoting." : reasons);
     // Its place is one line, so that reasons that come and go move nothing.
     setAttribute(this.#reasons, "title", reasons === "" ? undefined : reasons);
+    setShown(this.#reference, market.reference !== undefined);
     if (market.reference !== undefined) {
       const text = `Reference price ${referenceText(market.reference)}`;
       setText(this.#reference, text);

@@ -16,6 +16,35 @@ import { sampleDifference } from "./sample-difference.js";
 import { emptyPreview, ScriptedCockpit } from "./scripted-cockpit.js";
 
 const ID = "bot-1";
+/** A frame in which a market has a reference price. */
+function withReference(frame: Frame, state: "good" | "stale"): Frame {
+  const isGood = state === "good";
+  const { btcusdc, ...others } = frame.status.markets;
+  if (btcusdc === undefined) throw new Error("no market");
+  const reference = {
+    state,
+    why: isGood ? undefined : "binance is down (the host is gone)",
+    price: isGood ? "59985.00" : undefined,
+    fairPrice: isGood ? "60000.00" : undefined,
+    ageMs: isGood ? 250 : undefined,
+    basisBps: 2.5,
+    basisFrozen: isGood ? undefined : "binance is down (the host is gone)",
+    onStale: "halt" as const,
+    sources: [
+      {
+        name: "binance",
+        weight: 1,
+        price: "59985.00",
+        ageMs: 250,
+        counts: isGood,
+        leftOut: isGood ? undefined : "is down (the host is gone)",
+      },
+    ],
+  };
+  const markets = { btcusdc: { ...btcusdc, reference }, ...others };
+  return { ...frame, status: { ...frame.status, markets } };
+}
+
 const plain = (text: string): string => text.replaceAll("\u202f", "").replaceAll("−", "-");
 
 describe.skipIf(!hasBrowser)(`the cockpit's page in a browser${skipNote}`, () => {
@@ -99,7 +128,10 @@ describe.skipIf(!hasBrowser)(`the cockpit's page in a browser${skipNote}`, () =>
       bot.notices.push({ atMs: bot.atMs, level: "warn", text: "a warning" });
       bot.alter = (frame) => ({
         ...frame,
-        status: { ...frame.status, guard: { state: "missing", text: "no guard runs" } },
+        status: {
+          ...withReference(frame, "stale").status,
+          guard: { state: "missing", text: "no guard runs" },
+        },
       });
       const frame = bot.next();
       cockpit.frame(ID, frame);
@@ -184,6 +216,23 @@ describe.skipIf(!hasBrowser)(`the cockpit's page in a browser${skipNote}`, () =>
     ]);
     const touch = frame.status.markets.btcusdc?.bestBid;
     expect(plain(await page.locator(".ladder tr.bid th").first().innerText())).toBe(touch);
+  });
+
+  it("has a line for the reference price of a market that has one, or why it is not good", async () => {
+    await opened();
+    const [bot] = await sent(1);
+    expect(await page.locator(".reference").first().isVisible()).toBe(false);
+    const line = async (state: "good" | "stale"): Promise<string> => {
+      const frame = withReference(bot.next(), state);
+      cockpit.frame(ID, frame);
+      await shown(frame);
+      return text(".reference");
+    };
+    expect(await line("good")).toBe(
+      "Reference price 59985.00, fair 60000.00 (basis +2.50 bps), 0.3 s old, binance",
+    );
+    expect(await line("stale")).toBe("Reference price stale: binance is down (the host is gone)");
+    expect(complaints).toEqual([]);
   });
 
   it("says what halts a market and what would lift it, and offers no command when it is read-only", async () => {

@@ -168,7 +168,12 @@ describe.skipIf(!IS_CCXT_INSTALLED)("ccxt in the version of the list", () => {
   });
 
   const streams = Object.entries(CCXT_EXCHANGES).flatMap(([name, entry]) =>
-    entry.kinds.flatMap((kind) => entry.streams.map((stream) => [name, kind, stream] as const)),
+    entry.kinds.flatMap((kind) =>
+      entry.streams
+        // The kind of market decides the address, and each exchange costs a tenth of a second.
+        .filter((stream) => stream === "touch" || kind === entry.kinds[0])
+        .map((stream) => [name, kind, stream] as const),
+    ),
   );
   it.each(streams)("opens only a listed websocket for %s, %s, %s", async (name, kind, stream) => {
     const entry = CCXT_EXCHANGES[name];

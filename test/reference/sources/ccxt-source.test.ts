@@ -165,6 +165,23 @@ describe.skipIf(!IS_CCXT_INSTALLED)(
       });
     });
 
+    it("is down with the exchange's answer when the list of markets is refused, and asks again", async () => {
+      let refusals = 2;
+      const answer = server.server.onRequest;
+      server.server.onRequest = (request, response) => {
+        if (refusals === 0) return answer(request, response);
+        refusals -= 1;
+        response.writeHead(503, { "content-type": "text/html" }).end("<html>maintenance</html>");
+      };
+      await subscribe("touch");
+      server.sendTouch("60000.1", "60000.2");
+      await until(() => last()?.type === "price");
+      expect(messages.filter(({ type }) => type === "down")).toEqual([
+        { type: "down", reason: expect.stringContaining("503") },
+        { type: "down", reason: expect.stringContaining("503") },
+      ]);
+    });
+
     it("is down while the exchange cannot be reached", async () => {
       await subscribe("touch");
       await server.stop();

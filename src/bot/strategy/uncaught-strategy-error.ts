@@ -7,6 +7,7 @@ import { packageRoot } from "./strategy-bundle.js";
 import {
   findStrategyBehind,
   findStrategyLocation,
+  type LoadedStrategyFile,
   listLoadedStrategies,
   readStack,
 } from "./strategy-stack.js";
@@ -27,7 +28,7 @@ export function toUncaughtStrategyError(thrown: unknown, how: Uncaught): RunErro
   const strategies = named !== undefined ? [named] : isOurs(stack) ? [] : listLoadedStrategies();
   if (strategies.length === 0) return undefined;
   const place = named === undefined ? undefined : findStrategyLocation(thrown, dirname(named.path));
-  const who = strategies.length === 1 ? "the strategy" : "one of the strategies";
+  const who = subjectFor(strategies);
   return new RunError(
     `${who} ${DID[how]}: ${describeThrown(thrown)}${place === undefined ? "" : ` (${place})`}`,
     {
@@ -37,6 +38,17 @@ export function toUncaughtStrategyError(thrown: unknown, how: Uncaught): RunErro
       cause: thrown,
     },
   );
+}
+
+/** The files in words: strategies, sources of reference prices, or both. */
+function subjectFor(files: readonly LoadedStrategyFile[]): string {
+  const areSources = files.map(({ fields }) =>
+    [...fields].every((field) => field.startsWith("references.")),
+  );
+  const isOne = files.length === 1;
+  if (areSources.every((isSource) => isSource)) return isOne ? "the source" : "one of the sources";
+  if (areSources.some((isSource) => isSource)) return "one of the strategies and sources";
+  return isOne ? "the strategy" : "one of the strategies";
 }
 
 /** True if a stack has a line of this package's own sources. */

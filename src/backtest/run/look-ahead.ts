@@ -129,11 +129,18 @@ const AFTER_US = 1;
 const ignore = (): void => undefined;
 
 /**
- * The first instant at which a cutoff leaves a run: its warm-up is over, and every market has
- * begun.
+ * The first instant at which a cutoff leaves a run: its warm-up is over, and every market and
+ * reference source has begun.
  */
-function leastCutUs({ startUs, markets }: OpenedHistory, { warmupMs }: BacktestConfig): number {
-  return Math.max(startUs + warmupMs * 1000, ...markets.map(firstUs));
+function leastCutUs(
+  { startUs, markets, references = [] }: OpenedHistory,
+  { warmupMs }: BacktestConfig,
+): number {
+  return Math.max(
+    startUs + warmupMs * 1000,
+    ...markets.map(firstUs),
+    ...references.map(({ prices }) => prices.firstUs),
+  );
 }
 
 async function playedOnce(

@@ -76,6 +76,13 @@ export class ReferenceHistory implements AsyncIterable<ReferenceTape> {
     );
   }
 
+  /** The first time of the span that the store covers, microseconds. */
+  get firstUs(): number {
+    const { fromUs, toUs } = this.#options;
+    const covered = this.days.flatMap((day) => day.covered);
+    return (clipSpans(covered, msSpan(fromUs, toUs))[0]?.[0] ?? 0) * 1000;
+  }
+
   /**
    * Reads the prices block by block.
    * @throws ConfigError if no time of reception is known; HistoryError naming a broken file

@@ -157,20 +157,23 @@ export class ReferenceRecorder {
         us,
       );
     }
-    for (const ms of steps)
+    for (const ms of steps) {
+      // The time that the clock skipped was not recorded.
+      if (ms > 0) this.#nextPart(us - ms * 1000, us);
       this.#parts.addFinding(
         ms < 0
           ? `this machine's clock was set back by ${-ms / 1000} s: the recording continues by the clock before`
-          : `this machine's clock went forward by ${ms / 1000} s`,
+          : `this machine's clock went forward by ${ms / 1000} s: either it was set, or the machine was suspended`,
         us,
       );
+    }
     this.#ranUs = us;
-    if (this.#parts.isOver(us)) this.#nextPart(us);
+    if (this.#parts.isOver(us)) this.#nextPart(us, us);
   }
 
-  #nextPart(us: number): void {
-    const folder = this.#parts.end(us);
-    this.#begin(us);
+  #nextPart(endUs: number, beginUs: number): void {
+    const folder = this.#parts.end(Math.max(endUs, this.#lastUs));
+    this.#begin(beginUs);
     const { store, limits, sealsDays = true, onSealFailed } = this.#options;
     if (folder === undefined || !sealsDays) return;
     this.#sealing = this.#sealing

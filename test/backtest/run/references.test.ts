@@ -9,6 +9,7 @@ import { openHistory } from "#backtest/open-history.js";
 import { openShared } from "#backtest/open-shared.js";
 import { playReport } from "#backtest/play-path.js";
 import { type ReferenceFactory, ReferenceReplay } from "#backtest/reference-replay.js";
+import { renderResolvedFiles } from "#backtest/render-resolved-files.js";
 import { playedHistory } from "#backtest/shared-history.js";
 import type { BotEvent } from "#bot/bot-event.js";
 import { seededRandom } from "#core/seeded-random.js";
@@ -240,6 +241,38 @@ describe("a backtest with a reference", () => {
   });
 });
 
+it("shows files in a report that play the same sources again, without the address of the bot's chain", () => {
+  const feed = `0x${"ab".repeat(20)}`;
+  const config = backtest({
+    from: ["binance", "chainlink", "mine"],
+    references: "references: { chainlink: { market: feed-btc, latencyMs: 12 } }",
+    sources: `
+  binance: { ccxt: binanceusdm, symbol: "BTC/USDT:USDT", minGapMs: 50 }
+  chainlink: { feed: "${feed}" }
+  mine: { module: ./sources/mine.mjs, params: { depth: 2 } }
+  unused: { ccxt: okx, symbol: "BTC/USDT:USDT" }
+chain: { rpc: [http://127.0.0.1:18545] }`,
+  });
+  const shown = mkdtempSync(join(folder, "shown-"));
+  const files = renderResolvedFiles(config, {
+    grade: "books",
+    interval: undefined,
+    sampleMs: 1000,
+  });
+  for (const { name, yaml } of files) writeFileSync(join(shown, name), yaml);
+  expect(files.map(({ yaml }) => yaml).join()).not.toContain("18545");
+  const again = loadBacktestConfig(join(shown, "bt.yaml"), {});
+  expect(again.references).toEqual(config.references);
+  expect(again.references.outside).toEqual([
+    { source: "binance", market: "binance", latencyMs: undefined },
+    { source: "chainlink", market: "feed-btc", latencyMs: 12 },
+    { source: "mine", market: "mine", latencyMs: undefined },
+  ]);
+  const { unused: _, ...used } = config.bot.references ?? {};
+  expect(again.bot.references).toEqual(used);
+  expect(again.bot.markets[MARKET].reference).toEqual(config.bot.markets[MARKET].reference);
+});
+
 describe("the check for look-ahead of a backtest with a reference", () => {
   const SHORT = { history: "from: 2026-01-05, to: 2026-01-05T23:59:38Z" };
 
@@ -247,6 +280,19 @@ describe("the check for look-ahead of a backtest with a reference", () => {
     const check = await checkLookAhead(backtest(SHORT), run, 6);
     expect(check).toMatchObject({ cuts: 6, changed: [] });
     expect(check.decisions).toBeGreaterThan(100);
+  });
+
+  it("cuts after the beginning of every source, where something is left to run", async () => {
+    const own = mkdtempSync(join(folder, "later-"));
+    const later = await generateHistory(own, { market: MARKET, fromMs: FROM_MS, seconds: 6 });
+    await recordBinance(later, FROM_MS + 4000, 3);
+    const config = backtest();
+    const check = await checkLookAhead(
+      { ...config, history: { ...config.history, store: later.root } },
+      run,
+      3,
+    );
+    expect(check).toMatchObject({ cuts: 3, changed: [] });
   });
 
   it("finds a source that shows its prices before they are received", async () => {

@@ -120,6 +120,29 @@ describe("a recording of a reference source", () => {
     });
   });
 
+  it("leaves a gap where the machine was suspended, and none where its clock was set back", async () => {
+    const { store, clock, open } = stage();
+    const recorder = await open();
+    recorder.record(price(10, 11));
+    await clock.runFor(2500);
+    clock.stepWall(60_000);
+    await clock.runFor(500);
+    recorder.record(price(20, 21));
+    await clock.runFor(500);
+    clock.stepWall(-800);
+    await clock.runFor(300);
+    recorder.record(price(30, 31));
+    await clock.runFor(200);
+    await recorder.close();
+    const rows = await played(store, NOON_MS, NOON_MS + 63_900);
+    expect(rows.map(([atMs, bid]) => [Math.round(atMs / 100) * 100, bid])).toEqual([
+      [0, 10],
+      [3000, "its history has a gap here"],
+      [63_000, 20],
+      [63_800, 30],
+    ]);
+  });
+
   it("goes on over midnight without a gap, and keeps what a killed recorder had flushed", async () => {
     const { store, clock, open } = stage(DAY_MS + 86_400_000 - 1500);
     const killed = await open();

@@ -10,8 +10,8 @@ const LONGEST_HOLD_MS = 1000;
 const GATEWAY_PAGE = "<html><body><h1>The server is unavailable</h1></body></html>";
 
 /**
- * What the server sends: an answer, or nothing while the connection stays, or nothing and the
- * connection ends.
+ * The answer that the server sends. Or it sends nothing: the connection then stays (`no-answer`),
+ * or ends (`connection-lost`).
  */
 export type FaultyAnswer = ApiResponse | "no-answer" | "connection-lost";
 

@@ -5,8 +5,10 @@ cd "$(dirname "$0")/../.." || exit
 cache=node_modules/.cache
 
 if command -v python3 >/dev/null; then
-  timeout 180 python3 -m pip install --quiet --disable-pip-version-check --target "$cache/python" --requirement test/foreign/clients/requirements.txt \
-    >/dev/null 2>&1 || echo "the Python clients' libraries could not be installed; going on without them"
+  for part in requirements ccxt-requirements; do
+    timeout 180 python3 -m pip install --quiet --disable-pip-version-check --target "$cache/python" --requirement "test/foreign/clients/$part.txt" \
+      >/dev/null 2>&1 || echo "the Python clients' libraries of $part.txt could not be installed; going on without them"
+  done
 fi &
 
 mkdir -p "$cache/foreign"

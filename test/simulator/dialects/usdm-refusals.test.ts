@@ -160,9 +160,9 @@ describe("a refusal of the dialect", () => {
     bob.place("BUY", "1", "30000");
     bob.place("SELL", "1", "30001");
     const answer = act(alice) as { status: number; json: { code: number; msg: string } };
-    const row: { status?: number } = USDM_ERRORS[String(code) as keyof typeof USDM_ERRORS];
+    const row = USDM_ERRORS[String(code) as keyof typeof USDM_ERRORS];
 
-    expect([answer.json.code, answer.status]).toEqual([code, row.status ?? 400]);
+    expect([answer.json.code, answer.status]).toEqual([code, "status" in row ? row.status : 400]);
     expect(answer.json.msg).not.toBe("");
   });
 

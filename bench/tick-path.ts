@@ -16,12 +16,18 @@ import { defineStrategy } from "#strategies/strategy.js";
 import { startBenchBot } from "./bench-bot.js";
 import { captureFrames } from "./capture-frames.js";
 import { MemoryTransport } from "./memory-transport.js";
+import { LOAD_SOURCES, ReferenceLoad } from "./reference-load.js";
 
 const MARKET = "btcusdt";
 const START_MS = 1_780_272_000_000;
+/** Price of the references, near that of the capture. */
+const REFERENCE_QUOTE = 61_800;
 /** Time between two frames, long enough to keep places and cancels within the exchange's limits. */
 const GAP_MS = 120;
 const PRIVATE_KEY = `0x${"4c".repeat(32)}`;
+
+/** With a deviation that lets the capture's price move away from theirs. */
+const REFERENCE = { from: LOAD_SOURCES, basis: { maxBasisBps: 100 } };
 
 /** The stages of one frame's way, in order. */
 export const MARKS = [
@@ -70,6 +76,17 @@ export interface TickPath {
   close(): void;
 }
 
+/** The variants of the way. */
+export interface TickPathOptions {
+  /** True to note the instants of its stages. */
+  readonly isMarked: boolean;
+  /**
+   * True for a market with three reference sources. Their updates arrive all the time, and one of
+   * each right before a measured frame, so that the frame waits for them.
+   */
+  readonly hasReferences?: boolean;
+}
+
 /**
  * A live bot against the embedded exchange in virtual time, with its book stream replaced by the
  * capture's frames. Each frame wakes the strategy. On every second frame it wants one quote, and
@@ -77,7 +94,7 @@ export interface TickPath {
  * measurement. Responses, ticks and reconciliations are not measured either: time passes only
  * between frames.
  */
-export async function tickPath(options: { readonly isMarked: boolean }): Promise<TickPath> {
+export async function tickPath(options: TickPathOptions): Promise<TickPath> {
   const time = new VirtualClock(START_MS);
   let aheadMs = 0;
   // The clock that every part reads. It is slightly ahead of the timers at each frame, so a frame
@@ -161,9 +178,17 @@ export async function tickPath(options: { readonly isMarked: boolean }): Promise
         quotes: { timeInForce: "POST_ONLY" },
         // A decision is due at every frame, even if the frame does not move the touch.
         decide: { everyMs: GAP_MS, minGapMs: 1 },
+        ...(options.hasReferences === true
+          ? {
+              references: Object.fromEntries(
+                LOAD_SOURCES.map((name) => [name, { module: `./${name}.js` }]),
+              ),
+            }
+          : {}),
         markets: {
           [MARKET]: {
             strategy: "bench",
+            ...(options.hasReferences === true ? { reference: REFERENCE } : {}),
             limits: {
               maxPositionBase: 1,
               maxOrderBase: 0.1,
@@ -192,6 +217,13 @@ export async function tickPath(options: { readonly isMarked: boolean }): Promise
     },
     pace,
   );
+  const load =
+    options.hasReferences === true
+      ? new ReferenceLoad(clock, REFERENCE_QUOTE, (update) =>
+          bot.accept({ kind: "reference", update }),
+        )
+      : undefined;
+  load?.start();
   let at = 0;
   let restMs = GAP_MS;
   const handlers = (): SocketHandlers => {
@@ -220,10 +252,13 @@ export async function tickPath(options: { readonly isMarked: boolean }): Promise
   }
 
   /** Feeds one frame and runs everything that needs no time. */
-  const feed = async (frame: string): Promise<number> => {
+  const feed = async (frame: string, isQuoteWanted: boolean): Promise<number> => {
     marks = {};
     await new Promise(setImmediate);
     const receivedAt = performance.now();
+    load?.receive();
+    // Only now: an order has to follow from the frame, and not from a reference.
+    wantsQuote = isQuoteWanted;
     if (options.isMarked) marks.received = receivedAt;
     handlers().onMessage(frame);
     await new Promise(setImmediate);
@@ -241,9 +276,10 @@ export async function tickPath(options: { readonly isMarked: boolean }): Promise
         await time.runFor(restMs - 1);
         aheadMs += 1;
         restMs = GAP_MS;
-        wantsQuote = isUpdate && bot.context.account.orders.mayStillFill(MARKET).length === 0;
+        const isQuoteWanted =
+          isUpdate && bot.context.account.orders.mayStillFill(MARKET).length === 0;
         const before = { orders, cancels };
-        const receivedAt = await feed(frame);
+        const receivedAt = await feed(frame, isQuoteWanted);
         const led = orders - before.orders;
         if (led > 1 || (led === 1 && cancels !== before.cancels))
           throw new Error("a frame led to more than one order");
@@ -258,7 +294,10 @@ export async function tickPath(options: { readonly isMarked: boolean }): Promise
       }
       return samples;
     },
-    close,
+    close: () => {
+      load?.stop();
+      close();
+    },
   };
 }
 

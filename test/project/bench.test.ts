@@ -149,6 +149,7 @@ describe("the bench command of several names", () => {
     "sign",
     "tick-to-order",
     "tick-to-order-overhead",
+    "tick-to-order-references",
     "exchange",
     "exchange-crowd",
     "fan-out",
@@ -207,6 +208,13 @@ describe("the bench command of several names", () => {
       });
     },
   );
+
+  it("compares a bot with references with the same bot without in tick-to-order-references", () => {
+    expect(measured("tick-to-order-references")).toMatchObject({
+      unit: "us a frame",
+      referenceIs: expect.stringContaining("without references"),
+    });
+  });
 
   it("accounts for the whole way of a frame in tick-to-order-overhead", () => {
     const shares = Object.values(measured("tick-to-order-overhead").details ?? {});

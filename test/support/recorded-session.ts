@@ -57,6 +57,12 @@ export interface RecordedSessionOptions {
   readonly setClock?: { readonly afterMs: Ms; readonly byMs: Ms };
 }
 
+/** Networks on which no source of reference prices is ever connected: the session sends them. */
+function unconnected({ references = {} }: BotConfig) {
+  const silent = { open: () => ({ send: () => {}, close: () => {} }) };
+  return Object.fromEntries(Object.keys(references).map((name) => [name, silent]));
+}
+
 /** A recorded session, and what its folder holds. */
 export interface RecordedSession {
   readonly folder: string;
@@ -257,6 +263,7 @@ export async function recordSession({
       store: new MemoryStateStore(),
       log: createLog({ write: (line) => log.push(line.trim()) }, { level: "warn", clock }),
       transport: network,
+      references: { transports: unconnected(config) },
       ...(paper === undefined
         ? {}
         : {

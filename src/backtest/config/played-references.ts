@@ -1,4 +1,5 @@
 import type { BotConfig } from "../../bot/config/config.js";
+import { usedSourceNames } from "../../bot/market/used-reference.js";
 import { ConfigError } from "../../core/errors.js";
 import type { MarketId } from "../../core/units.js";
 import type { BacktestFile } from "./backtest-schema.js";
@@ -21,19 +22,6 @@ export interface PlayedReferences {
   readonly index: readonly { readonly source: string; readonly market: MarketId }[];
 }
 
-/** The sources that some markets of a bot use, by name. */
-export function usedSources(
-  { markets }: Pick<BotConfig, "markets">,
-  marketIds: Iterable<MarketId>,
-): ReadonlySet<string> {
-  const used = new Set<string>();
-  for (const marketId of marketIds) {
-    for (const one of markets[marketId]?.reference?.from ?? [])
-      used.add(typeof one === "string" ? one : one.source);
-  }
-  return used;
-}
-
 /**
  * Finds the sources of a backtest, and where their history is.
  * @param written `references` of the backtest's file
@@ -44,7 +32,7 @@ export function playedReferences(
   marketIds: readonly MarketId[],
   written: BacktestFile["references"] = {},
 ): PlayedReferences {
-  const used = usedSources(bot, marketIds);
+  const used = usedSourceNames(bot, marketIds);
   const sources = bot.references ?? {};
   const names = [...used].filter((source) => sources[source]?.index === undefined);
   for (const source of Object.keys(written)) {

@@ -95,7 +95,7 @@ function shownBot({ bot, history }: BacktestConfig, near: (absolute: string) => 
   });
   return {
     ...shown,
-    ...shownReferences(shown.references, (module) => near(resolve(dirname(bot.path), module))),
+    ...shownReferences(shown.references, near),
     account: { keyEnv: "MARKETWRIGHT_KEY" },
     markets: Object.fromEntries(markets),
   };
@@ -107,7 +107,7 @@ function shownBot({ bot, history }: BacktestConfig, near: (absolute: string) => 
  */
 function shownReferences(
   references: BotConfig["references"],
-  near: (module: string) => string,
+  near: (absolute: string) => string,
 ): object {
   if (references === undefined) return {};
   const sources = Object.entries(references).map(([name, source]) => [

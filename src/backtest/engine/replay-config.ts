@@ -1,7 +1,7 @@
 import type { BotConfig } from "../../bot/config/config.js";
+import { usedSourceNames } from "../../bot/market/used-reference.js";
 import { DAY_MS } from "../../core/units.js";
 import type { VenueRules } from "../../exchange/records.js";
-import { usedSources } from "../config/played-references.js";
 
 /** The time resolution of a replay. */
 export interface ReplayPace {
@@ -26,7 +26,7 @@ export function replayConfig(
 ): BotConfig {
   const isCoarse = silenceMs > 0;
   const { liquidator: _liquidator, chain: _chain, references: written = {}, ...kept } = config;
-  const used = usedSources(config, markets);
+  const used = new Set(usedSourceNames(config, markets));
   const references = Object.entries(written).filter(([name]) => used.has(name));
   return {
     ...kept,

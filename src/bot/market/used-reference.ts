@@ -1,4 +1,5 @@
 import type { Instrument } from "../../core/instrument.js";
+import type { MarketId } from "../../core/units.js";
 import { MarketReference } from "../../reference/market-reference.js";
 import type { BotConfig, MarketReferenceConfig } from "../config/config.js";
 
@@ -7,6 +8,24 @@ export interface UsedReference {
   readonly price: MarketReference;
   readonly onStale: MarketReferenceConfig["onStale"];
   readonly widenFactor: number;
+}
+
+/**
+ * Names of the sources that markets use, in the order of the file.
+ * @param marketIds some markets; every market of the config if absent
+ */
+export function usedSourceNames(
+  { markets, references = {} }: Pick<BotConfig, "markets" | "references">,
+  marketIds: Iterable<MarketId> = Object.keys(markets),
+): string[] {
+  const used = new Set(
+    [...marketIds].flatMap((id) =>
+      (markets[id]?.reference?.from ?? []).map((one) =>
+        typeof one === "string" ? one : one.source,
+      ),
+    ),
+  );
+  return Object.keys(references).filter((name) => used.has(name));
 }
 
 /** The reference price of a market; undefined if the config names none. */

@@ -1,4 +1,3 @@
-import type { ChainRpc } from "../../chain/rpc/chain-rpc.js";
 import type { Signer } from "../../core/crypto/signing.js";
 import { RunError } from "../../core/errors.js";
 import type { Clock, Runtime } from "../../core/runtime/runtime.js";
@@ -16,7 +15,7 @@ import { Bot } from "../engine/bot.js";
 import type { BotEvent } from "../engine/bot-event.js";
 import type { BotCommand } from "../engine/input.js";
 import type { StrategyFile } from "../journal/journal.js";
-import { openChainRpc } from "./chain-access.js";
+import { openFeedChain } from "./chain-access.js";
 import { FailureHandler } from "./monitor/failure-handler.js";
 import { RunMonitor } from "./monitor/run-monitor.js";
 import { LiveReferences } from "./references/live-references.js";
@@ -154,7 +153,8 @@ export function assembleBot(options: RunBotOptions, parts: AssembleBotDeps): Ass
   const references = new LiveReferences({
     sources: parts.references,
     clock: runtime.clock,
-    openChain: () => openFeedChain(options, rules, asks.exchangeNowMs),
+    openChain: () =>
+      openFeedChain({ config, runtime, rpcs: options.chain?.rpcs }, rules, asks.exchangeNowMs),
     accept: watch.catchFailures((update) => bot.accept({ kind: "reference", update })),
     write: (level, text, fields) => monitor.writeThrottled(level, text, fields),
   });
@@ -184,21 +184,6 @@ export function assembleBot(options: RunBotOptions, parts: AssembleBotDeps): Ass
       parts.network.close();
     },
   };
-}
-
-/** Opens the chain for the price feeds. @throws RunError if the bot has no access to it */
-function openFeedChain(
-  { config, runtime, chain }: RunBotOptions,
-  { eip712 }: VenueRules,
-  nowMs: () => Ms,
-): ChainRpc {
-  if (config.chain === undefined || chain === undefined)
-    throw new RunError("a price feed needs access to its chain", { field: "chain" });
-  return openChainRpc(config.chain, chain.rpcs, {
-    chainId: eip712.chainId,
-    clock: runtime.clock,
-    nowMs,
-  });
 }
 
 /** Options of {@link sessionVenue}. */

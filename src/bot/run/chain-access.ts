@@ -2,7 +2,7 @@ import { z } from "zod";
 import { blockTag, ChainRpc } from "../../chain/rpc/chain-rpc.js";
 import type { InProcessRpc } from "../../chain/rpc/rpc-transport.js";
 import type { TransactionStore } from "../../chain/transactions/store/transaction-store.js";
-import { ConfigError } from "../../core/errors.js";
+import { ConfigError, RunError } from "../../core/errors.js";
 import type { Clock, Runtime } from "../../core/runtime/runtime.js";
 import type { Hex, Ms } from "../../core/units.js";
 import type { VenueRules } from "../../exchange/records.js";
@@ -100,6 +100,31 @@ export function openChainRpc(
     maxLagBlocks,
     requestTimeoutMs,
     headRefreshMs: Math.max(1, Math.floor(pollMs / 2)),
+  });
+}
+
+/** Access of a price feed to the chain. */
+export interface FeedChainAccess {
+  readonly config: Pick<BotConfig, "chain">;
+  readonly runtime: Pick<Runtime, "clock">;
+  readonly rpcs: ConstructorParameters<typeof ChainRpc>[0]["urls"] | undefined;
+}
+
+/**
+ * Opens the chain for sources of reference prices that are read through it; the caller closes it.
+ * @throws RunError without access to a chain
+ */
+export function openFeedChain(
+  { config, runtime, rpcs }: FeedChainAccess,
+  { eip712 }: Pick<VenueRules, "eip712">,
+  nowMs: () => Ms,
+): ChainRpc {
+  if (config.chain === undefined || rpcs === undefined)
+    throw new RunError("a price feed needs access to its chain", { field: "chain" });
+  return openChainRpc(config.chain, rpcs, {
+    chainId: eip712.chainId,
+    clock: runtime.clock,
+    nowMs,
   });
 }
 

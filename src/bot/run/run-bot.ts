@@ -6,6 +6,7 @@ import { Metrics } from "../../monitoring/metrics.js";
 import { createAccountSigner } from "../config/account-key.js";
 import type { BotConfig } from "../config/config.js";
 import { checkOnGrid } from "../config/config-grid.js";
+import { usedSourceNames } from "../market/used-reference.js";
 import { isHaltFile } from "../state/manual-halt-store.js";
 import { MemoryStateStore, type StateStore } from "../state/state-dir.js";
 import { assembleBot, CONNECTIONS } from "./assemble-bot.js";
@@ -14,11 +15,7 @@ import { readAccountCreation, register } from "./check/registration.js";
 import { StartupRetrier } from "./check/startup-retrier.js";
 import { adoptExchangeInstance } from "./exchange-instance.js";
 import { bindStrategies, loadStrategies, strategyFiles } from "./market-strategies.js";
-import {
-  type PreparedSource,
-  prepareSources,
-  usedSourceNames,
-} from "./references/prepare-sources.js";
+import { type PreparedSource, prepareSources } from "./references/prepare-sources.js";
 import type { RunBotOptions, RunningBot } from "./running-bot.js";
 import { readDecidingState } from "./session-journal.js";
 import { TimestampedTransport } from "./timestamped-transport.js";

@@ -268,8 +268,10 @@ chain: { rpc: [http://127.0.0.1:18545] }`,
     { source: "chainlink", market: "feed-btc", latencyMs: 12 },
     { source: "mine", market: "mine", latencyMs: undefined },
   ]);
-  const { unused: _, ...used } = config.bot.references ?? {};
-  expect(again.bot.references).toEqual(used);
+  const { unused: _, mine, ...used } = config.bot.references ?? {};
+  // As strategy files are: relative to the YAML, as they were to the run's own.
+  const moved = { ...mine, module: join(shown, "sources/mine.mjs") };
+  expect(again.bot.references).toEqual({ ...used, mine: moved });
   expect(again.bot.markets[MARKET].reference).toEqual(config.bot.markets[MARKET].reference);
 });
 

@@ -9,11 +9,8 @@ import type { Log } from "../../../monitoring/log.js";
 import type { PriceMessage, SourcePrice } from "../../../reference/price-message.js";
 import type { PriceSource } from "../../../reference/sources/price-source.js";
 import type { BotConfig } from "../../config/config.js";
-import {
-  type PreparedSource,
-  prepareSource,
-  usedSourceNames,
-} from "../references/prepare-sources.js";
+import { usedSourceNames } from "../../market/used-reference.js";
+import { type PreparedSource, prepareSource } from "../references/prepare-sources.js";
 import type { Finding } from "./finding.js";
 
 /** The sources of a file that can be used, and a finding about each. */

@@ -1,6 +1,4 @@
-import type { ChainRpc } from "../../../chain/rpc/chain-rpc.js";
 import type { Signer } from "../../../core/crypto/signing.js";
-import { ConfigError } from "../../../core/errors.js";
 import type { Runtime } from "../../../core/runtime/runtime.js";
 import { createRxScheduler } from "../../../core/runtime/rx-scheduler.js";
 import type { Hex, MarketId, Ms } from "../../../core/units.js";
@@ -21,7 +19,7 @@ import type { BotConfig } from "../../config/config.js";
 import { checkOnGrid } from "../../config/config-grid.js";
 import { isBotOrder } from "../../execution/is-bot-order.js";
 import { makerFeeBps } from "../../execution/signed-rates.js";
-import { openChainRpc } from "../chain-access.js";
+import { openFeedChain } from "../chain-access.js";
 import type { PreparedSource } from "../references/prepare-sources.js";
 import { checkChain } from "./check-chain.js";
 import { checkFees } from "./check-fees.js";
@@ -109,17 +107,6 @@ export async function checkVenue(check: VenueCheck): Promise<Finding[]> {
     })),
   );
   return findings;
-}
-
-/** Opens the chain for the price feeds: `checkReferencePrices` closes it. */
-function openFeedChain(
-  { config, rpcs, runtime: { clock } }: VenueCheck,
-  { eip712: { chainId } }: VenueRules,
-  nowMs: () => Ms,
-): ChainRpc {
-  if (config.chain === undefined)
-    throw new ConfigError("is missing beside a price feed", { field: "chain" });
-  return openChainRpc(config.chain, rpcs, { chainId, clock, nowMs });
 }
 
 async function clockFinding({

@@ -12,6 +12,7 @@ import { createFeedSource } from "../../../reference/sources/feed-source.js";
 import { createModuleSource } from "../../../reference/sources/module-source.js";
 import type { PriceSource } from "../../../reference/sources/price-source.js";
 import type { BotConfig } from "../../config/config.js";
+import { usedSourceNames } from "../../market/used-reference.js";
 import type { StrategyWarning } from "../../strategy/strategy-warnings.js";
 import { loadReferenceModule } from "./load-reference-module.js";
 
@@ -42,19 +43,6 @@ export interface PrepareSourcesDeps {
   readonly runtime: Runtime;
   readonly log: Log;
   readonly access?: ReferenceAccess | undefined;
-}
-
-/** Names of the sources that markets use, in the order of the file. */
-export function usedSourceNames({
-  markets,
-  references = {},
-}: Pick<BotConfig, "markets" | "references">): string[] {
-  const used = new Set(
-    Object.values(markets).flatMap(({ reference }) =>
-      (reference?.from ?? []).map((one) => (typeof one === "string" ? one : one.source)),
-    ),
-  );
-  return Object.keys(references).filter((name) => used.has(name));
 }
 
 /** True if a market uses a source that is read through the chain. */

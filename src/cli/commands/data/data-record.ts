@@ -1,24 +1,19 @@
-import { usedSources } from "../../../backtest/config/played-references.js";
 import { createAccountSigner, readAccountKey } from "../../../bot/config/account-key.js";
 import { type BotConfig, loadBotConfig } from "../../../bot/config/config.js";
 import { StartupRetrier } from "../../../bot/run/check/startup-retrier.js";
 import type { Signer } from "../../../core/crypto/signing.js";
-import { describeThrown } from "../../../core/describe-thrown.js";
 import { ConfigError } from "../../../core/errors.js";
 import { loadOptional } from "../../../core/optional-part.js";
-import type { Runtime } from "../../../core/runtime/runtime.js";
-import type { MarketId, Ms } from "../../../core/units.js";
-import { type Recorded, recordMarket } from "../../../history/record/record-market.js";
-import { ReferenceRecorders } from "../../../history/record/reference-recorders.js";
-import type { SealedKind } from "../../../history/record/seal-part.js";
+import type { Ms } from "../../../core/units.js";
+import { recordMarket } from "../../../history/record/record-market.js";
 import { HistoryStore } from "../../../history/store/history-store.js";
 import { openLog } from "../../../monitoring/log.js";
-import type { ReferenceUpdate } from "../../../reference/reference-update.js";
 import type { CliContext } from "../../cli-context.js";
 import { parseDuration } from "../../duration.js";
 import { openExchange, withExchange } from "../../exchange-access.js";
 import { jsonText } from "../../process/output.js";
 import { untilInterrupted } from "../../process/until-interrupted.js";
+import { type RecordedWithReferences, recordWithReferences } from "./record-references.js";
 
 export interface RecordCommandOptions {
   readonly exchange: string;
@@ -30,16 +25,6 @@ export interface RecordCommandOptions {
   readonly json?: boolean;
 }
 
-/**
- * Connects the sources of reference prices that a market uses.
- * @param accept receives each message, as a bot would
- */
-export type OpenReferences = (
-  config: BotConfig,
-  market: MarketId,
-  accept: (update: ReferenceUpdate) => void,
-) => Promise<{ close(): void }>;
-
 /** Longest wait for an exchange that is not from a bot's file. */
 const CONNECT_WITHIN_MS: Ms = 20_000;
 
@@ -50,7 +35,6 @@ const CONNECT_WITHIN_MS: Ms = 20_000;
 export async function dataRecordCommand(
   context: CliContext,
   options: RecordCommandOptions,
-  openReferences?: OpenReferences,
 ): Promise<void> {
   const { market, json } = options;
   const store = new HistoryStore(options.store);
@@ -68,19 +52,18 @@ export async function dataRecordCommand(
   const field = config === undefined ? "--exchange" : undefined;
   const stream = config?.exchange.stream ?? rest.replace(/^http/, "ws");
   const withinMs = config?.exchange.connectWithinMs ?? CONNECT_WITHIN_MS;
-  await withExchange(openExchange(context, { rest, field, stream, signer }), async (access) => {
+  const log = openLog({ level: "warn", clock: context.runtime.clock });
+  const exchange = openExchange(context, { rest, field, stream, signer });
+  const recording = withExchange(exchange, async (access) => {
     const onState = (text: string): void => void context.stderr.write(`marketwright: ${text}\n`);
     const rules = await untilInterrupted(context, "nothing was recorded", (signal) => {
-      const log = openLog({ level: "warn", clock: context.runtime.clock });
       const reads = new StartupRetrier(context.runtime.clock, log, {
         rest,
         withinMs,
         signal,
         onWait: onState,
       });
-      return reads
-        .untilAnswered(() => access.client.exchangeInfo([market]))
-        .finally(() => log.close());
+      return reads.untilAnswered(() => access.client.exchangeInfo([market]));
     });
     if (rules.markets[market] === undefined) {
       throw new ConfigError("is not a market of this exchange", {
@@ -90,9 +73,6 @@ export async function dataRecordCommand(
       });
     }
     if (signer !== undefined) await access.syncClock();
-    const sources = config === undefined ? [] : outsideSources(config, market);
-    if (sources.length > 0 && openReferences === undefined)
-      onState(`the sources of its reference price are not recorded: ${sources.join(", ")}`);
     const end = ended(context, forMs);
     const recordMarketAlone = () =>
       recordMarket({
@@ -117,17 +97,20 @@ export async function dataRecordCommand(
         onState,
       }).finally(end.cancel);
     const recorded =
-      config === undefined || openReferences === undefined
+      config === undefined
         ? await recordMarketAlone()
-        : await withReferences(recordMarketAlone, {
+        : await recordWithReferences(context, recordMarketAlone, {
+            config,
+            market,
             store,
-            sources,
-            runtime: context.runtime,
-            open: (accept) => openReferences(config, market, accept),
+            rules,
+            log,
+            exchangeNowMs: () => context.runtime.clock.nowMs() + access.clockOffsetMs(),
             onState,
           });
     context.stdout.write(json === true ? jsonText(recorded, 2) : recordedText(recorded));
   });
+  await recording.finally(() => log.close());
 }
 
 /**
@@ -170,67 +153,6 @@ function ended(
     });
   });
   return { until, cancel };
-}
-
-/** The sources outside the exchange that a market's reference price uses. */
-function outsideSources(config: BotConfig, market: MarketId): readonly string[] {
-  return [...usedSources(config, [market])].filter(
-    (source) => config.references?.[source]?.index === undefined,
-  );
-}
-
-/** Options of {@link withReferences}. */
-interface ReferencesToRecord {
-  readonly store: HistoryStore;
-  readonly sources: readonly string[];
-  readonly runtime: Runtime;
-  readonly open: (accept: (update: ReferenceUpdate) => void) => Promise<{ close(): void }>;
-  readonly onState: (text: string) => void;
-}
-
-/** The recording of a market, and of the sources of its reference price. */
-interface RecordedWithReferences extends Recorded {
-  readonly references?: readonly (SealedKind & { readonly source: string })[];
-}
-
-/**
- * Records sources while a market is recorded.
- * @throws as both do, once both have ended
- */
-async function withReferences(
-  recordMarketAlone: () => Promise<Recorded>,
-  { store, sources, runtime, open, onState }: ReferencesToRecord,
-): Promise<RecordedWithReferences> {
-  if (sources.length === 0) return recordMarketAlone();
-  const recorders = await ReferenceRecorders.open({
-    store,
-    sources,
-    runtime,
-    onSealFailed: (error) =>
-      onState(`a day could not be stored and stays staged: ${describeThrown(error)}`),
-    onFailed: (error) =>
-      onState(`reference prices are no longer recorded: ${describeThrown(error)}`),
-  });
-  const recording = open((update) => recorders.record(update)).then(async (live) => {
-    try {
-      return await recordMarketAlone();
-    } finally {
-      live.close();
-    }
-  });
-  const [market, references] = await recording.then(
-    async (recorded) => [recorded, await recorders.close()] as const,
-    async (error: unknown) => {
-      await recorders.close().catch(() => undefined);
-      throw error;
-    },
-  );
-  return {
-    ...market,
-    references: [...references].flatMap(([source, kinds]) =>
-      kinds.map((kind) => ({ source, ...kind })),
-    ),
-  };
 }
 
 function recordedText({ kinds, references = [] }: RecordedWithReferences): string {

@@ -29,7 +29,7 @@ const hasCcxt = hasNodeLibraries("ccxt");
 const hasPython = hasPythonModules("ccxt.pro");
 const hasBinance = hasNodeLibraries("binance");
 
-/** What both versions of ccxt see of one round of orders. */
+/** The view that both versions of ccxt have of one round of orders. */
 const CCXT_ROUND = {
   markets: ["BTC/USDC:USDC"],
   seen: { bid: 30000, ask: 30001 },

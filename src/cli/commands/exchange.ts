@@ -3,6 +3,7 @@ import { requireInstalled } from "../../core/optional-part.js";
 import { openLog } from "../../monitoring/log.js";
 import type { OpenChain } from "../../simulator/chain/open-chain.js";
 import { checkPorts } from "../../simulator/config/config-chain.js";
+import { serveUsdm, type UsdmServer } from "../../simulator/dialects/binance-usdm/serve-usdm.js";
 import {
   type OpenExchange,
   openConfiguredExchange,
@@ -11,13 +12,14 @@ import { describeFaults, type OpenFaults, openFaults } from "../../simulator/fau
 import { checkCaptures } from "../../simulator/flow/capture/check-captures.js";
 import { serveExchange } from "../../simulator/rest/http-server.js";
 import type { CliContext } from "../cli-context.js";
+import { type ChosenDialect, chooseDialect, type DialectOptions } from "../exchange-dialect.js";
 import { exchangeParts } from "../exchange-parts.js";
 import { type ExchangePorts, withPorts } from "../exchange-ports.js";
 import { loadExchangeConfig } from "../load-exchange-config.js";
 import { jsonText } from "../process/output.js";
 import { packageFile } from "../process/package-files.js";
 
-export interface ExchangeCommandOptions extends ExchangePorts {
+export interface ExchangeCommandOptions extends ExchangePorts, DialectOptions {
   readonly json?: boolean;
 }
 
@@ -31,6 +33,7 @@ export async function exchangeCommand(
   const loaded = loadExchangeConfig(path);
   const config = withPorts(loaded, options);
   checkPorts(config);
+  const dialect = chooseDialect(config, options, context);
   requireInstalled(exchangeParts(config));
   await checkCaptures(config, dirname(path));
   const log = openLog({
@@ -41,6 +44,7 @@ export async function exchangeCommand(
   const interrupted = context.interrupted();
   let open: OpenExchange | undefined;
   let faults: OpenFaults | undefined;
+  let usdm: UsdmServer | undefined;
   let fail: (error: unknown) => void = () => {};
   const failed = new Promise<never>((_resolve, reject) => {
     fail = reject;
@@ -64,14 +68,15 @@ export async function exchangeCommand(
     const { exchange } = open;
     faults = await openFaults(config, context.runtime.clock);
     if (faults !== undefined) context.stderr.write(describeFaults(faults));
-    const server = await serveExchange(exchange, {
-      faults: faults?.injector,
-      onFault: (error) => {
-        log.error({ error }, "the exchange failed to answer");
-        // It stops by itself only when acknowledged data cannot be stored.
-        if (!exchange.isRunning) fail(error);
-      },
-    });
+    const onFault = (error: unknown): void => {
+      log.error({ error }, "the exchange failed to answer");
+      // It stops by itself only when acknowledged data cannot be stored.
+      if (!exchange.isRunning) fail(error);
+    };
+    if (dialect !== null) {
+      usdm = await serveUsdm(exchange, dialect.config, dialect.credentials, { onFault });
+    }
+    const server = await serveExchange(exchange, { faults: faults?.injector, onFault });
     const { restUrl, streamUrl, port } = server;
     const markets = Object.keys(config.markets);
     context.stdout.write(
@@ -83,8 +88,9 @@ export async function exchangeCommand(
             markets,
             ...(open.chain === null ? {} : { chain: whereIs(open.chain) }),
             ...(faults?.admin == null ? {} : { faultsUrl: faults.admin.url }),
+            ...(usdm === undefined ? {} : { dialect: whereIsDialect(usdm, dialect) }),
           })
-        : `exchange with ${markets.join(", ")}: REST ${restUrl}, streams ${streamUrl}\n${open.chain === null ? "" : chainText(open.chain)}`,
+        : `exchange with ${markets.join(", ")}: REST ${restUrl}, streams ${streamUrl}\n${open.chain === null ? "" : chainText(open.chain)}${usdm === undefined ? "" : dialectText(usdm, dialect)}`,
     );
     try {
       const signal = await Promise.race([interrupted, failed]);
@@ -94,6 +100,7 @@ export async function exchangeCommand(
     }
   } finally {
     await faults?.close();
+    await usdm?.close();
     await open?.close();
     log.close();
   }
@@ -116,4 +123,25 @@ function whereIs({ chain, server, addresses }: OpenChain) {
 function chainText(open: OpenChain): string {
   const { rpcUrl, chainId, dealer } = whereIs(open);
   return `chain ${chainId}: ${rpcUrl === null ? "without a port" : `RPC ${rpcUrl}`}, dealer ${dealer}\n`;
+}
+
+/** Addresses of the dialect, and the key that was made for this run. */
+function whereIsDialect({ restUrl, streamUrl, port }: UsdmServer, chosen: ChosenDialect | null) {
+  const key = chosen?.demoKey;
+  return {
+    name: "binance-usdm",
+    restUrl,
+    streamUrl,
+    port,
+    ...(key ? { apiKey: key.apiKey, apiSecret: key.secret } : {}),
+  };
+}
+
+function dialectText(server: UsdmServer, chosen: ChosenDialect | null): string {
+  const { name, restUrl, streamUrl, apiKey, apiSecret } = whereIsDialect(server, chosen);
+  const key =
+    apiKey === undefined
+      ? ""
+      : `a key for this run, with an account of its own: ${apiKey}, secret ${apiSecret}\n`;
+  return `dialect ${name}: REST ${restUrl}, streams ${streamUrl}\n${key}`;
 }

@@ -13,6 +13,8 @@ export function addExchange(program: Command, context: CliContext): void {
       "--rpc-port <number>",
       "this port for the chain instead of the file's; 0 takes any free one",
     )
+    .option("--dialect <name>", "also speak another exchange's interface: binance-usdm")
+    .option("--dialect-port <number>", "this port for the dialect; 0 takes any free one")
     .option(
       "--faults-port <number>",
       "open the admin endpoint of faults on this port; 0 takes any free one",

@@ -7,7 +7,7 @@ const symbol = "BTCUSDC";
 const order = { symbol, side: "BUY", type: "LIMIT", timeInForce: "GTC", quantity: "0.1" };
 const limit = { ...order, price: "29000" };
 
-/** What is refused, with the code and the status that the client gets. */
+/** Refused requests, each with the code that the client gets. */
 const REFUSALS: readonly (readonly [code: number, of: string, (client: UsdmClient) => unknown])[] =
   [
     [

@@ -8,9 +8,9 @@ import { UsdmError } from "./usdm-error.js";
 /** The dialect on a port of its own. */
 export interface UsdmServer {
   readonly port: number;
-  /** What replaces `https://fapi.binance.com`. */
+  /** Takes the place of `https://fapi.binance.com`. */
   readonly restUrl: string;
-  /** What replaces `wss://fstream.binance.com`. */
+  /** Takes the place of `wss://fstream.binance.com`. */
   readonly streamUrl: string;
   close(): Promise<void>;
 }

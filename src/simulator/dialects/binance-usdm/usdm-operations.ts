@@ -1,6 +1,6 @@
 import type { UsdmParameters } from "./rest/usdm-parameters.js";
 
-/** What a request must prove: nothing, an API key, or an API key and a signature. */
+/** The proof that a request needs: none, an API key, or an API key and a signature. */
 export type UsdmSecurity = "NONE" | "KEY" | "SIGNED";
 
 /** One endpoint of the dialect. */

@@ -63,7 +63,7 @@ export function usdmAveragePrice(order: Order): string {
   return lots === 0 ? "0" : averagePrice(market, quote, market.instrument.lotsToPaper(lots));
 }
 
-/** What the wire shows of an order besides its state. */
+/** The terms of an order in the names of the wire. */
 export function usdmTerms({ terms }: Order) {
   const isMarket = terms.type === "MARKET";
   return {

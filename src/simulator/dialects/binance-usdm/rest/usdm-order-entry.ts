@@ -15,7 +15,7 @@ import type { UsdmSymbols } from "../usdm-symbols.js";
 import { readUsdmOrderTerms, type UsdmOrderTerms } from "./usdm-order-terms.js";
 import type { UsdmParameters } from "./usdm-parameters.js";
 
-/** What the exchange's refusals are called in the dialect. */
+/** The dialect's codes of the exchange's own refusals. */
 const REFUSALS: Readonly<Record<number, UsdmErrorCode>> = {
   1010: "-2015",
   1012: "-2015",

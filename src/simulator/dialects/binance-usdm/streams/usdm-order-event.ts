@@ -15,7 +15,7 @@ export type UsdmExecution =
   | { readonly type: "NEW" | "CANCELED" | "EXPIRED" }
   | { readonly type: "TRADE"; readonly trade: UserTrade };
 
-/** What an event shows besides its order. */
+/** The parts of an event that its order does not have. */
 export interface UsdmOrderEventOptions {
   readonly ids: UsdmIds;
   /** Of the commission. */

@@ -72,7 +72,7 @@ function klineStream(
   }
 }
 
-/** What the path of a connection asks for. */
+/** The form and the streams that the path of a connection names. */
 export interface UsdmStreamAddress {
   /** True if messages are wrapped with the name of their stream. */
   readonly wraps: boolean;

@@ -26,7 +26,7 @@ const REASONS: Readonly<Partial<Record<IncomeType, Reason>>> = {
   SYSTEM: "INSURANCE_CLEAR",
 };
 
-/** What one event of the exchange changed at an account for one reason. */
+/** The changes of an account by one event of the exchange, for one reason. */
 interface Change {
   readonly markets: Set<Market>;
   /** The change of the balance other than by profit and commission. */

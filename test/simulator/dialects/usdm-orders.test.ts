@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { KEYS, ReferenceClient } from "../reference-client.js";
 import { usdmWorld } from "./usdm-world.js";
+
+/** The address of the second key. */
+const NAMED = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
 
 const symbol = "BTCUSDC";
 
@@ -184,5 +188,30 @@ describe("an order of the dialect", () => {
       "29000",
       "29000",
     ]);
+  });
+
+  it("is one of the account that the file names, signed by an operator, and so is any other of it", () => {
+    const world = usdmWorld({}, {}, [
+      { apiKey: "named-key-01", secret: "named-secret-01", account: NAMED },
+      { apiKey: "other-key-01", secret: "other-secret-01" },
+    ]);
+    const [named, other] = [world.alice, world.bob];
+    named.place("BUY", "0.1", "30000", { newClientOrderId: "n" });
+    const owner = new ReferenceClient(world.exchange, () => world.clock.nowMs(), KEYS[1]);
+    owner.place("BUY", "29000", "0.2");
+
+    expect(world.exchange.account(NAMED)?.operators.size).toBe(1);
+    expect(
+      named
+        .signed("GET", "/v1/openOrders")
+        .json.map(({ clientOrderId, price }: Record<string, string>) => [
+          clientOrderId?.replace(/\d+/, "ID"),
+          price,
+        ]),
+    ).toEqual([
+      ["n", "30000"],
+      ["mw_ID", "29000"],
+    ]);
+    expect(other.signed("GET", "/v1/openOrders").json).toEqual([]);
   });
 });

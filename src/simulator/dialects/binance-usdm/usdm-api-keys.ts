@@ -22,8 +22,8 @@ export interface UsdmCredentials {
 export interface UsdmKey {
   readonly apiKey: string;
   readonly account: ExchangeAccount;
-  /** The operator's key, by which the exchange signs the account's orders. */
-  readonly operator: Signer;
+  /** Signs the account's orders: its own key, or an operator's of an account that the file names. */
+  readonly signer: Signer;
 }
 
 type KeyDeps = Pick<DialectDeps, "state" | "clearing" | "accounts" | "scheme">;
@@ -42,6 +42,8 @@ export class UsdmApiKeys {
   readonly #credentials: readonly UsdmCredentials[];
   readonly #keys = new Map<string, UsdmKey & { readonly secret: string }>();
   readonly #accounts = new Set<ExchangeAccount>();
+  /** Keys of named accounts whose operator is not yet named. */
+  readonly #withoutOperator = new Set<UsdmKey>();
 
   constructor(deps: KeyDeps, config: UsdmConfig, credentials: readonly UsdmCredentials[]) {
     this.#deps = deps;
@@ -49,22 +51,51 @@ export class UsdmApiKeys {
     this.#credentials = credentials;
   }
 
-  /** Opens the accounts that do not exist yet, and makes the operators valid. */
+  /**
+   * Opens the accounts that do not exist yet. An account without a name in the file belongs to the
+   * key, so its own key signs. A named one gets an operator.
+   */
   open(): void {
-    const { state, accounts, clearing, scheme } = this.#deps;
+    const { state, accounts, scheme } = this.#deps;
     for (const { apiKey, secret, account: named } of this.#credentials) {
-      const address = named ?? scheme.signer(derivedKey("account", secret)).address;
+      const signer = scheme.signer(
+        derivedKey(named === undefined ? "account" : "operator", secret),
+      );
+      const address = named ?? signer.address;
       const account = state.account(address) ?? accounts.open(address);
-      const operator = scheme.signer(derivedKey("operator", secret));
-      const operatorAddress = operator.address.toLowerCase() as Hex;
-      if (!account.operators.has(operatorAddress)) {
-        account.operators.add(operatorAddress);
-        clearing.credit.setOperator(account, operatorAddress, true);
-        state.listener.onAccount(account);
-      }
+      const key = { apiKey, account, signer, secret };
       this.#accounts.add(account);
-      this.#keys.set(apiKey, { apiKey, account, operator, secret });
+      this.#keys.set(apiKey, key);
+      if (named !== undefined) this.#withoutOperator.add(key);
     }
+    this.approveOperators();
+  }
+
+  /**
+   * Makes the operators of named accounts valid. On a chain that takes gas, so an account that was
+   * opened just now has to receive its own first. Called once a second.
+   */
+  approveOperators(): void {
+    const { state, clearing } = this.#deps;
+    for (const key of this.#withoutOperator) {
+      const { account, signer } = key;
+      if (this.#hasRequest("gas", account) || this.#hasRequest("deposit", account)) continue;
+      this.#withoutOperator.delete(key);
+      const operator = signer.address.toLowerCase() as Hex;
+      if (account.operators.has(operator)) continue;
+      account.operators.add(operator);
+      clearing.credit.setOperator(account, operator, true);
+      state.listener.onAccount(account);
+    }
+  }
+
+  /** True once the exchange may sign for the account: a chain has to know its operator. */
+  isReady(key: UsdmKey): boolean {
+    return !this.#withoutOperator.has(key) && !this.#hasRequest("operator", key.account);
+  }
+
+  #hasRequest(kind: string, { address }: ExchangeAccount): boolean {
+    return this.#deps.state.requests.hasRequestFor(kind, address.toLowerCase() as Hex);
   }
 
   /** True if a key trades for an account. */

@@ -8,8 +8,8 @@ const apiKeyShape = z.strictObject({
   /** The environment variable that holds the API secret. */
   secretEnv: text(/^[A-Za-z_][A-Za-z0-9_]*$/, "the name of an environment variable"),
   /**
-   * The account that the key trades for, which names the dialect's operator itself or on the
-   * chain. An account of its own, opened at the start, when left out.
+   * The account that the key trades for, opened at the start if it does not exist. An account of
+   * the key's own when left out.
    */
   account: address.optional(),
 });

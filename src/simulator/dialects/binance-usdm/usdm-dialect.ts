@@ -136,6 +136,7 @@ export class UsdmDialect implements Dialect {
     const headers: Record<string, string> = { "x-mbx-used-weight-1m": String(used) };
     const key = this.#authenticate(route, request, parameters);
     if (key !== null && route.orders !== undefined) {
+      if (!this.#keys.isReady(key)) throw new UsdmError("-1001");
       const count = route.orders(parameters);
       const nowMs = this.#deps.state.nowMs();
       Object.assign(headers, this.#limits.admitOrders(accountKey(key.account), count, nowMs));
@@ -219,6 +220,7 @@ export class UsdmDialect implements Dialect {
   }
 
   onSample(): void {
+    this.#keys.approveOperators();
     this.#hub.onSample();
   }
 

@@ -18,6 +18,11 @@ export const USDM_ERRORS = {
     msg: "An unknown error occured while processing the request.",
     status: 500,
   },
+  "-1001": {
+    name: "DISCONNECTED",
+    msg: "Internal error; unable to process your request. Please try again.",
+    status: 503,
+  },
   "-1003": { name: "TOO_MANY_REQUESTS", msg: "Too many requests.", status: 429 },
   "-1015": { name: "TOO_MANY_ORDERS", msg: "Too many new orders.", status: 429 },
   "-1016": {

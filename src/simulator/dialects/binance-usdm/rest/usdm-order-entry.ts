@@ -29,7 +29,7 @@ const REFUSALS: Readonly<Record<number, UsdmErrorCode>> = {
   4013: "-2027",
 };
 
-/** Places the orders of the dialect: the exchange signs them with the account's operator key. */
+/** Places the orders of the dialect: the exchange signs them for the account. */
 export class UsdmOrderEntry {
   readonly #deps: DialectDeps;
   readonly #symbols: UsdmSymbols;
@@ -108,7 +108,7 @@ export class UsdmOrderEntry {
 
   /** Signs and places an order. @returns its id */
   #signed(
-    { account, operator }: UsdmKey,
+    { account, signer }: UsdmKey,
     parameters: ReadonlyMap<string, string>,
     marks: { readonly clientOrderId?: string; readonly isReduceOnly?: boolean },
   ): string {
@@ -116,7 +116,7 @@ export class UsdmOrderEntry {
     try {
       const built: WireBuildResult = JSON.parse(orders.build(account, parameters));
       const { order, orderHash, gasFeeQuotation } = built;
-      const orderSignature = operator.sign(hexToBytes(orderHash, "orderHash"));
+      const orderSignature = signer.sign(hexToBytes(orderHash, "orderHash"));
       const signed = new Map([
         ...parameters,
         ["info", order.info],

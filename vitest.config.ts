@@ -32,7 +32,7 @@ const SHARED = [
   "test/monitoring/{log,metrics-server-bounds,screen,screen-controls,screen-liquidator}.test.ts",
   "test/simulation/*.test.ts",
   "test/simulator/!(http-abuse|http-server|slow-reader).test.ts",
-  "test/simulator/{chain,faults,flow,markets,naive,settlement}/**/*.test.ts",
+  "test/simulator/{chain,dialects,faults,flow,markets,naive,settlement}/**/*.test.ts",
   "test/simulator/openapi/!(docs-page).test.ts",
   "test/simulator/store/{lasting-records,restart,restart-properties}.test.ts",
 ];

@@ -1,4 +1,4 @@
-import { basename, dirname, relative, resolve, sep } from "node:path";
+import { basename, dirname, relative, sep } from "node:path";
 import { stringify } from "yaml";
 import { type BotConfig, isStrategyFile } from "../../bot/config/config.js";
 import { instantText } from "../../history/day.js";

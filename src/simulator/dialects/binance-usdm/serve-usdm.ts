@@ -24,7 +24,7 @@ export async function serveUsdm(
   exchange: EmbeddedExchange,
   config: UsdmConfig,
   credentials: readonly UsdmCredentials[],
-  options: Pick<ServerOptions, "onFault"> = {},
+  options: Omit<ServerOptions, "documents"> = {},
 ): Promise<UsdmServer> {
   const dialect = exchange.addDialect((deps) => new UsdmDialect(deps, config, credentials));
   const { onFault = () => {} } = options;

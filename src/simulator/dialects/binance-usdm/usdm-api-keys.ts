@@ -22,7 +22,7 @@ export interface UsdmCredentials {
 export interface UsdmKey {
   readonly apiKey: string;
   readonly account: ExchangeAccount;
-  /** Signs the account's orders: its own key, or an operator's of an account that the file names. */
+  /** Signs the account's orders: its own key, or an operator's if the file names the account. */
   readonly signer: Signer;
 }
 

@@ -80,13 +80,14 @@ describe("clients of other authors on the dialect, with other base URLs and noth
   });
 
   let moving: NodeJS.Timeout | undefined;
-  let steps = 0;
   function movesBook(): void {
     clearInterval(moving);
+    let orderId: string | undefined;
     moving = setInterval(() => {
-      steps += 1;
-      maker.place("BUY", String(20_000 + (steps % 100)), "0.01");
-    }, 100);
+      if (orderId !== undefined)
+        maker.call("DELETE", "/v1/order", { marketId: "btcusdc", orderId });
+      orderId = String(maker.place("BUY", "20000", "0.01").json.id);
+    }, 200);
   }
 
   const runNode = (script: string, key: (typeof KEYS)[number] | undefined) => {

@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { USDM_ERRORS } from "#simulator/usdm-error.js";
 import { USDM_OPERATIONS, type UsdmOperation } from "#simulator/usdm-operations.js";
@@ -205,6 +206,95 @@ describe("a refusal of the dialect", () => {
 });
 
 describe("the table of endpoints", () => {
+  it("answers any parameters with JSON and no failure of its own", () => {
+    const most = 1_000_000_000;
+    const unlimited = {
+      weightPerMinute: most,
+      ordersPerMinute: most,
+      ordersPer10Seconds: most,
+    };
+    const { alice, bob } = usdmWorld({
+      dialects: { "binance-usdm": { rateLimits: unlimited } },
+    });
+    bob.place("BUY", "1", "30000");
+    const names = [
+      "symbol",
+      "side",
+      "type",
+      "timeInForce",
+      "quantity",
+      "price",
+      "reduceOnly",
+      "limit",
+      "newClientOrderId",
+      "orderId",
+      "origClientOrderId",
+      "interval",
+      "startTime",
+      "endTime",
+      "fromId",
+      "leverage",
+      "marginType",
+      "countdownTime",
+      "batchOrders",
+      "orderIdList",
+      "recvWindow",
+      "goodTillDate",
+      "incomeType",
+      "dualSidePosition",
+    ];
+    const value = fc.oneof(
+      fc.constantFrom(
+        "BTCUSDC",
+        "BUY",
+        "LIMIT",
+        "MARKET",
+        "GTC",
+        "GTX",
+        "GTD",
+        "0.1",
+        "29000",
+        "1m",
+        "0",
+        "-1",
+        "__proto__",
+        "constructor",
+        "9007199254740993",
+        "1e9",
+        "true",
+        "[]",
+        "[[]]",
+        "{}",
+        '[{"symbol":"BTCUSDC"}]',
+        "",
+        " ",
+        "mw_1",
+        "CROSSED",
+        "99999999999999999999999999",
+      ),
+      fc.string({ maxLength: 40 }),
+    );
+    const operation = fc.constantFrom(...Object.values<UsdmOperation>(USDM_OPERATIONS));
+    fc.assert(
+      fc.property(
+        operation,
+        fc.dictionary(fc.constantFrom(...names), value, { maxKeys: 10 }),
+        fc.boolean(),
+        ({ method, path }, values, hasSymbol) => {
+          const { timestamp: _, ...given } = { symbol, ...values } as Record<string, string>;
+          const { symbol: __, ...without } = given;
+          const answer = alice.signed(
+            method,
+            path.replace("/fapi", ""),
+            hasSymbol ? given : without,
+          );
+          expect(answer.status).toBeLessThan(500);
+        },
+      ),
+      { numRuns: 600 },
+    );
+  });
+
   it.each(Object.entries<UsdmOperation>(USDM_OPERATIONS))(
     "answers %s, and demands what it says of a request",
     (_name, { method, path, security }) => {

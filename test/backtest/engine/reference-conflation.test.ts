@@ -7,7 +7,8 @@ import { conflate } from "#reference/conflate.js";
 import type { PriceMessage } from "#reference/price-message.js";
 import { type MadeMessage, referenceTape } from "./made-references.js";
 
-// The rule is written twice: for live messages, whose timers have whole milliseconds, and for columns.
+// The rule is written twice: for live messages, whose timers have whole milliseconds, and for
+// columns.
 it.each(["1", "2", "3", "4", "5"])(
   "passes the messages of a replay as a live source passes them (seed %s)",
   async (seed) => {

@@ -1,7 +1,6 @@
 import { readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { dataRecordCommand } from "#cli/commands/data/data-record.js";
 import { Instrument } from "#core/instrument.js";
 import { createLiveRuntime } from "#core/live-runtime.js";
 import type { Clock, Runtime, Timer } from "#core/runtime.js";
@@ -253,71 +252,62 @@ it("is a command that records until it is interrupted, and lists what it stored"
   expect(kinds[0]?.rows).toBeGreaterThan(2);
 });
 
-it("records the sources of a market's reference price beside it, and closes them at the end", async () => {
+it("records the sources of a market's reference price beside it, and when one was gone", async () => {
   const folder = scratchFolder();
   const file = join(folder, "bot.yaml");
+  writeFileSync(
+    join(folder, "source.mjs"),
+    `import { defineReferenceSource } from "marketwright";
+import { concat, of, switchMap, throwError, timer } from "rxjs";
+import { z } from "zod";
+export default defineReferenceSource({
+  params: z.object({}),
+  create: (_params, { scheduler }) =>
+    concat(
+      of({ bid: 60000.5, ask: 60001 }),
+      timer(300, scheduler).pipe(switchMap(() => throwError(() => new Error("it is gone")))),
+    ),
+});
+`,
+  );
   writeFileSync(
     file,
     `exchange: { rest: "${server.restUrl}", stream: "${server.streamUrl}" }
 account: { keyEnv: KEY }
 quotes: { timeInForce: POST_ONLY }
 references:
-  binance: { ccxt: binanceusdm, symbol: "BTC/USDT:USDT" }
-  unused: { ccxt: okx, symbol: "BTC/USDT:USDT" }
+  mine: { module: ./source.mjs }
+  same: { exchange: { rest: "${server.restUrl}", stream: "${server.streamUrl}" }, market: ${MARKET} }
+  unused: { module: ./missing.mjs }
   own: { index: ${MARKET} }
 markets:
   ${MARKET}:
     strategy: ladder
     params: { halfSpreadBps: 5, sizeBase: 0.01 }
     limits: { maxPositionBase: 1, maxOrderBase: 0.1 }
-    reference: { from: [binance, own] }
+    reference: { from: [mine, same, own] }
 risk: { maxDrawdownQuote: 100 }
 `,
   );
   const store = new HistoryStore(join(folder, "history"));
-  let out = "";
-  let interrupt: (signal: string) => void = () => {};
-  const interrupted = new Promise<string>((resolve) => {
-    interrupt = resolve;
-  });
-  const silent = { on: () => undefined, off: () => undefined };
-  const write = (text: string | Uint8Array): void => {
-    out += String(text);
-  };
-  let isClosed = false;
-  await dataRecordCommand(
-    {
-      env: {},
-      stdout: { ...silent, write },
-      stderr: { ...silent, write: () => {} },
-      runtime: createLiveRuntime(),
-      interrupted: () => interrupted,
-      script: "",
-    },
-    { exchange: file, market: MARKET, store: store.root, json: true },
-    async (config, market, accept) => {
-      expect([Object.keys(config.references ?? {}).length, market]).toEqual([3, MARKET]);
-      accept({ type: "price", source: "binance", bid: 60_000.5, ask: 60_001, heldMs: 0 });
-      accept({ type: "price", source: "unused", bid: 1, ask: 2, heldMs: 0 });
-      pause(300).then(() => {
-        accept({ type: "down", source: "binance", reason: "the stream was closed" });
-        interrupt("SIGINT");
-      });
-      return {
-        close: () => {
-          isClosed = true;
-        },
-      };
-    },
+  const run = await captureCli(
+    ["data", "record", "--exchange", file, "--market", MARKET, "--store", store.root].concat([
+      "--for",
+      "3s",
+      "--json",
+    ]),
   );
-  expect(isClosed).toBe(true);
-  const { references } = JSON.parse(out) as {
+  expect(run.err).toContain("the source mine is down: it is gone");
+  const { references } = JSON.parse(run.out) as {
     references: { source: string; kind: string; rows: number }[];
   };
-  expect(references).toMatchObject([{ source: "binance", kind: "reference", rows: 2 }]);
-  expect(store.series()).toContainEqual({ market: "binance", kind: "reference" });
+  const rowsOf = (source: string) => references.find((one) => one.source === source)?.rows;
+  expect(references.map(({ source }) => source).sort()).toEqual(["mine", "same"]);
+  expect(rowsOf("mine")).toBeGreaterThanOrEqual(2);
+  expect(rowsOf("same")).toBeGreaterThan(0);
+  expect(store.series()).toContainEqual({ market: "mine", kind: "reference" });
   expect((await captureCli(["data", "list", "--store", store.root])).out).toMatch(
-    /binance +reference /,
+    /mine +reference /,
   );
 });
 

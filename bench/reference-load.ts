@@ -1,5 +1,8 @@
+import { Subject } from "rxjs";
 import type { Clock, Timer } from "#core/runtime.js";
 import type { Ms } from "#core/units.js";
+import { conflate } from "#reference/conflate.js";
+import type { PriceMessage } from "#reference/price-message.js";
 import type { ReferenceUpdate } from "#reference/reference-update.js";
 
 /** Names of the sources. */
@@ -15,36 +18,27 @@ const MIN_GAP_MS: Ms = 20;
 const MOVE_EVERY_MS: Ms = 60;
 const MOVE_BPS = 0.05;
 
-interface Newest {
-  bid: number;
-  ask: number;
-  receivedMs: Ms;
-  passedMs: Ms;
-  isWaiting: boolean;
-}
-
 /**
- * Three sources of reference prices in virtual time at 2,000 updates a second each, conflated to
- * the newest price of each every 20 ms before they enter the bot.
+ * Three sources of reference prices in virtual time at 2,000 updates a second each, conflated as in
+ * a run before they enter the bot.
  */
 export class ReferenceLoad {
   readonly #clock: Clock;
-  readonly #accept: (update: ReferenceUpdate) => void;
   readonly #price: number;
-  readonly #newest: readonly Newest[] = LOAD_SOURCES.map(() => ({
-    bid: Number.NaN,
-    ask: Number.NaN,
-    receivedMs: Number.NaN,
-    passedMs: Number.NEGATIVE_INFINITY,
-    isWaiting: false,
-  }));
+  readonly #sources: readonly Subject<PriceMessage>[];
   #timer: Timer | undefined;
 
   /** @param price quote units for one base unit */
   constructor(clock: Clock, price: number, accept: (update: ReferenceUpdate) => void) {
     this.#clock = clock;
     this.#price = price;
-    this.#accept = accept;
+    this.#sources = LOAD_SOURCES.map((source) => {
+      const messages$ = new Subject<PriceMessage>();
+      messages$
+        .pipe(conflate(MIN_GAP_MS, clock))
+        .subscribe((message) => accept({ ...message, source }));
+      return messages$;
+    });
   }
 
   start(): void {
@@ -54,31 +48,14 @@ export class ReferenceLoad {
 
   stop(): void {
     this.#timer?.cancel();
+    for (const source of this.#sources) source.complete();
   }
 
   /** One update of each source arrives now. */
   receive(): void {
-    const nowMs = this.#clock.monotonicMs();
-    const steps = Math.floor(nowMs / MOVE_EVERY_MS) % 8;
-    for (const [at, newest] of this.#newest.entries()) {
-      const mid = this.#price * (1 + (steps * MOVE_BPS) / 10_000);
-      newest.bid = mid - 0.05 - at * 0.01;
-      newest.ask = mid + 0.05 + at * 0.01;
-      newest.receivedMs = nowMs;
-      if (nowMs - newest.passedMs >= MIN_GAP_MS) this.#pass(at, newest);
-      else if (!newest.isWaiting) {
-        newest.isWaiting = true;
-        this.#clock.setTimer(newest.passedMs + MIN_GAP_MS - nowMs, () => this.#pass(at, newest));
-      }
-    }
-  }
-
-  #pass(at: number, newest: Newest): void {
-    const nowMs = this.#clock.monotonicMs();
-    newest.isWaiting = false;
-    newest.passedMs = nowMs;
-    const { bid, ask, receivedMs } = newest;
-    const source = LOAD_SOURCES[at] as string;
-    this.#accept({ type: "price", source, bid, ask, heldMs: nowMs - receivedMs });
+    const steps = Math.floor(this.#clock.monotonicMs() / MOVE_EVERY_MS) % 8;
+    const mid = this.#price * (1 + (steps * MOVE_BPS) / 10_000);
+    for (const [at, source] of this.#sources.entries())
+      source.next({ type: "price", bid: mid - 0.05 - at * 0.01, ask: mid + 0.05 + at * 0.01 });
   }
 }

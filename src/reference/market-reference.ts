@@ -27,11 +27,19 @@ export interface MarketReferenceOptions {
   readonly combine: Combination;
   /** Largest distance of two sources, or of one from the median of three or more. */
   readonly maxDeviationBps: number;
+  /** Largest distance of the price, with its basis, from the market's own mid. */
+  readonly maxFromMidBps: number;
   /** Fewest sources that have to count. */
   readonly minSources: number;
   /** Without it, the basis is 0. */
   readonly basis?: BasisOptions | undefined;
 }
+
+/**
+ * A source whose clock is further ahead sends no times: seconds for milliseconds, or another zone.
+ * Its own time would never show that a price is old.
+ */
+const MOST_AHEAD_MS: Ms = 10_000;
 
 /** The clocks at which a reference price is read. */
 export interface ReferenceInstant {
@@ -54,17 +62,24 @@ export class MarketReference {
   readonly #basis: BasisEstimator | undefined;
   #state: ReferenceState = "starting";
   #priceTicks = Number.NaN;
+  /** The price of enough sources that agree, however far from the market's mid. */
+  #combinedTicks = Number.NaN;
+  #isFar = false;
   /** The monotonic time until which the state lasts without an update. */
   #validUntilMs = Number.NEGATIVE_INFINITY;
   #isBasisFrozen = true;
   #isChanged = true;
   #hasBeenGood = false;
+  /** The market's mid without the bot's own orders; NaN while its book is not good. */
+  #midTicks = Number.NaN;
 
   /** @param tickQuote quote units of one tick of the market */
   constructor(options: MarketReferenceOptions, tickQuote: number) {
     this.#options = options;
     this.#tickQuote = tickQuote;
-    this.#sources = options.sources.map((source) => new SourceState(source));
+    this.#sources = options.sources.map(
+      (source) => new SourceState(source, options.maxDeviationBps),
+    );
     this.#basis = options.basis === undefined ? undefined : new BasisEstimator(options.basis);
   }
 
@@ -94,6 +109,8 @@ export class MarketReference {
    * @param netMidTicks without the bot's own orders; undefined while the book cannot be trusted
    */
   observeMid(netMidTicks: number | undefined, now: ReferenceInstant): void {
+    this.#midTicks = netMidTicks ?? Number.NaN;
+    if (this.#isFarFromMid() !== this.#isFar) this.#isChanged = true;
     const isGood = this.state(now) === "good" && netMidTicks !== undefined;
     this.#isBasisFrozen = !isGood;
     if (isGood) this.#basis?.observe(netMidTicks, this.#priceTicks, now.monotonicMs);
@@ -157,15 +174,37 @@ export class MarketReference {
     if (combined.isDisagreeing) this.#state = "disagreeing";
     else if (count >= minSources) this.#state = "good";
     else this.#state = this.#hasBeenGood ? "stale" : "starting";
+    this.#combinedTicks = this.#state === "good" ? combined.price / this.#tickQuote : Number.NaN;
+    this.#isFar = this.#isFarFromMid();
+    if (this.#isFar) {
+      this.#state = "disagreeing";
+      for (const source of this.#sources) source.counts = false;
+    }
     this.#hasBeenGood ||= this.#state === "good";
-    this.#priceTicks = this.#state === "good" ? combined.price / this.#tickQuote : Number.NaN;
+    this.#priceTicks = this.#state === "good" ? this.#combinedTicks : Number.NaN;
     this.#validUntilMs = Math.min(...usable.map((source) => source.goodUntilMs(now)));
+  }
+
+  /** True if the combined price is too far from the market's mid; false without either. */
+  #isFarFromMid(): boolean {
+    return this.#fromMidBps() > this.#options.maxFromMidBps;
+  }
+
+  #fromMidBps(): number {
+    const fairTicks = this.#combinedTicks * (1 + this.basisBps / 10_000);
+    return (10_000 * Math.abs(fairTicks - this.#midTicks)) / this.#midTicks;
   }
 
   #why(now: ReferenceInstant): string | undefined {
     const { minSources, maxDeviationBps } = this.#options;
     if (this.#state === "good") return undefined;
     const usable = this.#sources.filter((source) => source.faultAt(now) === undefined);
+    if (this.#isFar) {
+      const [price, mid] = [this.#combinedTicks, this.#midTicks].map((ticks) =>
+        Number((ticks * this.#tickQuote).toPrecision(9)),
+      );
+      return `the price ${price} is ${Math.round(this.#fromMidBps())} bps from this exchange's mid ${mid}, allowed ${this.#options.maxFromMidBps} bps: a wrong symbol or multiplier, or one of the two prices is wrong`;
+    }
     if (this.#state === "disagreeing") {
       const prices = usable.map(({ mid, options }) => `${options.source} ${mid}`).join(", ");
       return `its sources are more than ${maxDeviationBps} bps apart: ${prices}`;
@@ -193,6 +232,7 @@ export class MarketReference {
   #leftOut(source: SourceState, now: ReferenceInstant): string {
     const fault = source.faultAt(now);
     if (fault !== undefined) return fault;
+    if (this.#isFar) return "is too far from this exchange's mid";
     return this.#state === "disagreeing"
       ? "disagrees with the others"
       : `is more than ${this.#options.maxDeviationBps} bps from the median`;
@@ -209,8 +249,11 @@ class SourceState {
   #timeMs: Ms | undefined;
   #downReason: string | undefined;
 
-  constructor(options: ReferenceSource) {
+  readonly #maxHalfSpreadBps: number;
+
+  constructor(options: ReferenceSource, maxHalfSpreadBps: number) {
     this.options = options;
+    this.#maxHalfSpreadBps = maxHalfSpreadBps;
   }
 
   get mid(): number {
@@ -247,6 +290,13 @@ class SourceState {
     if (!(this.bid > 0) || !(this.ask > 0) || !Number.isFinite(this.mid))
       return "has no price on both sides";
     if (this.bid > this.ask) return `is crossed (bid ${this.bid} above ask ${this.ask})`;
+    const halfSpreadBps = (10_000 * (this.ask - this.bid)) / (2 * this.mid);
+    // Its mid is known to within half of its spread.
+    if (halfSpreadBps > this.#maxHalfSpreadBps)
+      return `has a half spread of ${Math.round(halfSpreadBps)} bps, allowed ${this.#maxHalfSpreadBps} bps`;
+    const aheadMs = this.#timeMs === undefined ? 0 : this.#timeMs - now.exchangeMs;
+    if (aheadMs > MOST_AHEAD_MS)
+      return `is ${Math.round(aheadMs)} ms ahead of the exchange's clock, allowed ${MOST_AHEAD_MS} ms`;
     const ageMs = this.age(now);
     const { maxAgeMs } = this.options;
     return ageMs > maxAgeMs ? `is ${Math.round(ageMs)} ms old, allowed ${maxAgeMs} ms` : undefined;

@@ -57,6 +57,7 @@ describe("the reference prices of a bot's file", () => {
       combine: "median",
       maxAgeMs: 2000,
       maxDeviationBps: 50,
+      maxFromMidBps: 500,
       onStale: "halt",
       widenFactor: 3,
     });

@@ -15,6 +15,7 @@ const create = (options: Partial<MarketReferenceOptions> = {}) =>
       sources: [source("a"), source("b"), source("c")],
       combine: "median",
       maxDeviationBps: 50,
+      maxFromMidBps: 500,
       minSources: 2,
       ...options,
     },
@@ -109,7 +110,7 @@ describe("a market's reference price", () => {
 
   it("is not kept fresh by a source whose clock is ahead", () => {
     const reference = create({ minSources: 1 });
-    reference.note(price("a", 100, { timeMs: 60_000 }), 0);
+    reference.note(price("a", 100, { timeMs: 9_000 }), 0);
     expect(reference.state(at(0))).toBe("good");
     expect(reference.state(at(1001))).toBe("stale");
   });
@@ -174,5 +175,40 @@ describe("a market's reference price", () => {
     reference.observeMid(300, at(2000));
     expect(reference.reading(at(2000))).toMatchObject({ state: "stale", isBasisFrozen: true });
     expect(reference.basisBps).toBeCloseTo(10, 6);
+  });
+
+  it("is not believed far from the exchange's own mid, where a symbol or a unit is wrong", () => {
+    const reference = create({ minSources: 1, sources: [source("a")] });
+    reference.note(price("a", 100), 0);
+    reference.observeMid(200, at(0));
+    expect(reference.state(at(0))).toBe("good");
+    reference.note(price("a", 0.1, { bid: 0.1, ask: 0.1 }), 1);
+    reference.observeMid(200, at(1));
+    expect(reference.state(at(1))).toBe("disagreeing");
+    expect(reference.price(at(1))).toMatchObject({ fairTicks: Number.NaN, sources: [] });
+    expect(reference.reading(at(1)).why).toMatch(
+      /^the price 0\.1 is 9990 bps from this exchange's mid 100, allowed 500 bps: a wrong symbol/,
+    );
+    reference.note(price("a", 104), 2);
+    expect(reference.state(at(2))).toBe("good");
+    // The book of the exchange itself jumps, and comes back.
+    reference.observeMid(240, at(3));
+    expect(reference.state(at(3))).toBe("disagreeing");
+    reference.observeMid(210, at(4));
+    expect(reference.state(at(4))).toBe("good");
+  });
+
+  it("leaves out a source with a meaningless mid: its book is nearly empty", () => {
+    const reference = create({ minSources: 1 });
+    reference.note({ type: "price", source: "a", bid: 1, ask: 199, heldMs: 0 }, 0);
+    expect(leftOut(reference, 0).a).toBe("has a half spread of 9900 bps, allowed 50 bps");
+  });
+
+  it("leaves out a source whose clock is far ahead: its time would never say that a price is old", () => {
+    const reference = create({ minSources: 1 });
+    reference.note(price("a", 100, { timeMs: 3_600_000 }), 0);
+    expect(leftOut(reference, 0).a).toBe(
+      "is 3600000 ms ahead of the exchange's clock, allowed 10000 ms",
+    );
   });
 });

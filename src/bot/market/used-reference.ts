@@ -35,7 +35,7 @@ export function referenceFor(
 ): UsedReference | undefined {
   const config = markets[marketId]?.reference;
   if (config === undefined) return undefined;
-  const { onStale, widenFactor, combine, maxDeviationBps, basis } = config;
+  const { onStale, widenFactor, combine, maxDeviationBps, maxFromMidBps, basis } = config;
   const sources = config.from.map((one) => {
     const { source, weight } = typeof one === "string" ? { source: one, weight: 1 } : one;
     const { multiplier, maxAgeMs = config.maxAgeMs } = references[source];
@@ -43,7 +43,7 @@ export function referenceFor(
   });
   const minSources = config.minSources ?? Math.min(2, sources.length);
   const price = new MarketReference(
-    { sources, combine, maxDeviationBps, minSources, basis },
+    { sources, combine, maxDeviationBps, maxFromMidBps, minSources, basis },
     tickQuote,
   );
   return { price, onStale, widenFactor };

@@ -66,6 +66,7 @@ function config(): BotConfig {
           combine: "median",
           maxAgeMs: 2000,
           maxDeviationBps: 500,
+          maxFromMidBps: 500,
           minSources: 2,
           onStale: "halt",
           widenFactor: 3,

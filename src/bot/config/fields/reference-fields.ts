@@ -155,9 +155,17 @@ export const marketReferenceShape = z
       .gt(0)
       .max(10_000)
       .describe(
-        "A source further from the median of three or more is left out. Two that are further apart halt the market.",
+        "A source further from the median of three or more is left out, and one whose half spread is wider. Two that are further apart halt the market.",
       )
       .default(50),
+    maxFromMidBps: z
+      .number()
+      .gt(0)
+      .max(10_000)
+      .describe(
+        "The market halts while the price, with its basis, is further from the exchange's own mid.",
+      )
+      .default(500),
     minSources: countField(
       "Fewest sources that have to count. Default: 1 for one source, else 2.",
       {

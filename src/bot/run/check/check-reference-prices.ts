@@ -9,7 +9,7 @@ import type { Log } from "../../../monitoring/log.js";
 import type { PriceMessage, SourcePrice } from "../../../reference/price-message.js";
 import type { PriceSource } from "../../../reference/sources/price-source.js";
 import type { BotConfig } from "../../config/config.js";
-import { usedSourceNames } from "../../market/used-reference.js";
+import { referenceFor, usedSourceNames } from "../../market/used-reference.js";
 import { type PreparedSource, prepareSource } from "../references/prepare-sources.js";
 import type { Finding } from "./finding.js";
 
@@ -132,8 +132,9 @@ function toFinding(
   name: string,
   first: First,
   mids: ReadonlyMap<MarketId, number>,
-  { config, withinMs }: ReferenceCheck,
+  check: ReferenceCheck,
 ): Finding {
+  const { config, withinMs } = check;
   const subject = `references.${name}`;
   if ("reason" in first)
     return { level: "error", subject, text: `no price within ${withinMs} ms: ${first.reason}` };
@@ -150,7 +151,35 @@ function toFinding(
   }
   const text = parts.join(", ");
   if (bid > ask) return { level: "warning", subject, text: `${text}: the price is crossed` };
+  for (const marketId of marketsOf(config, name)) {
+    const why = findObjection(name, first, { marketId, mid: mids.get(marketId) }, check);
+    if (why !== undefined)
+      return {
+        level: "error",
+        subject,
+        text: `${text}: ${marketId} would not count it, it ${why}`,
+      };
+  }
   return { level: "ok", subject, text };
+}
+
+/** Why a market of a run would not count the price, were it alone; undefined if it would. */
+function findObjection(
+  source: string,
+  { price, atMs }: Extract<First, { readonly price: unknown }>,
+  { marketId, mid }: { readonly marketId: MarketId; readonly mid: number | undefined },
+  { config, instruments }: ReferenceCheck,
+): string | undefined {
+  const instrument = instruments.get(marketId);
+  const { [marketId]: market } = config.markets;
+  if (market.reference === undefined || instrument === undefined) return undefined;
+  const reference = { ...market.reference, from: [source], minSources: 1 };
+  const markets = { [marketId]: { ...market, reference } };
+  const used = referenceFor({ markets, references: config.references }, instrument);
+  const now = { monotonicMs: 0, exchangeMs: atMs };
+  used?.price.note({ type: "price", ...price, source, heldMs: 0 }, now.monotonicMs);
+  used?.price.observeMid(mid === undefined ? undefined : mid / instrument.tickQuote, now);
+  return used?.price.reading(now).readings[0].leftOut;
 }
 
 function ageText(ageMs: Ms): string {

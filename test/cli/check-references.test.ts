@@ -120,9 +120,10 @@ describe("marketwright check of sources of reference prices", () => {
     const checked = await check(
       bot(
         `  steady: { module: ./steady.ts }
+  scaled: { module: ./steady.ts, multiplier: 0.001 }
   broken: { module: ./broken.ts }
   elsewhere: { exchange: { rest: "${restUrl}", stream: "${streamUrl}" }, market: btcusdc }`,
-        ["steady", "broken", "elsewhere"],
+        ["steady", "scaled", "broken", "elsewhere"],
       ),
       "--connect",
       "--within",
@@ -133,6 +134,11 @@ describe("marketwright check of sources of reference prices", () => {
     expect(steady.level).toBe("ok");
     expect(steady.text).toMatch(
       /^bid 60599, ask 60601 after \d+ ms, \d+ ms old by its own clock, \d+\.\d bps above btcusdc's mid$/,
+    );
+    const [scaled] = about(checked, "scaled");
+    expect(scaled.level, "a run would halt").toBe("error");
+    expect(scaled.text).toMatch(
+      /: btcusdc would not count it, it is too far from this exchange's mid$/,
     );
     expect(about(checked, "broken")).toEqual([
       {

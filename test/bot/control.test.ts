@@ -28,7 +28,7 @@ import {
   controlSocketPath,
   startControlServer,
 } from "#bot/control-server.js";
-import { addRunningBotEntry, runtimeDir } from "#bot/running-bots.js";
+import { addRunningBotEntry, findRunningBots, runtimeDir } from "#bot/running-bots.js";
 import { ConfigError, RunError } from "#core/errors.js";
 import { createLiveRuntime } from "#core/live-runtime.js";
 import { currentProcessName } from "#core/process-life.js";
@@ -294,6 +294,19 @@ describe("the bot that a command goes to", () => {
     await expect(findRunningBot({ env, accountFor: accountOf })).rejects.toThrow(
       "no bot of this user is running",
     );
+  });
+
+  it("stays known if it starts at the socket of a dead one while a command looks for it", async () => {
+    const env = ownEnv();
+    const socketPath = join(folder(), "bot.sock");
+    addRunningBotEntry(bot("/a.yaml", socketPath, 101), env);
+    const found = await findRunningBots(env, async () => {
+      addRunningBotEntry(bot("/a.yaml", socketPath, 102), env);
+      return false;
+    });
+    expect(found).toEqual([]);
+    const later = await findRunningBots(env, async () => true);
+    expect(later.map(({ pid }) => pid)).toEqual([102]);
   });
 
   it("is not read from a folder that other users can write to", () => {

@@ -85,7 +85,11 @@ risk: { maxDrawdownQuote: 500 }
     await ends(first.exchange);
     const second = await exchangeStarts(folder, { withChain, before: first.where });
     await runs(async () => {
-      const status = JSON.parse((await captureCli(["status", file, "--json"], env)).out);
+      // Quotes may rest before the first check of the account's losses.
+      const status = await until(
+        async () => JSON.parse((await captureCli(["status", file, "--json"], env)).out),
+        ({ peakEquityQuote }) => peakEquityQuote !== undefined && peakEquityQuote !== null,
+      );
       expect(status.halts).toEqual([]);
       expect(Number(status.peakEquityQuote)).toBeLessThan(100_500);
     });

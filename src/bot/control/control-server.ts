@@ -117,7 +117,8 @@ export function isListening(socketPath: string): Promise<boolean> {
       socket.destroy();
       resolve(true);
     });
-    socket.once("error", () => resolve(false));
+    // A bot with many commands waiting has no room for one more, and listens all the same.
+    socket.once("error", (error: NodeJS.ErrnoException) => resolve(error.code === "EAGAIN"));
   });
 }
 

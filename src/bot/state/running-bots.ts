@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
-import { lstatSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { lstatSync, readdirSync, realpathSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
 import { RunError } from "../../core/errors.js";
+import { replaceFile } from "../../core/files/atomic-file.js";
 import { readPlainText } from "../../core/files/plain-files.js";
 import { ensurePrivateFolder } from "../../core/files/private-folder.js";
 
@@ -71,7 +72,9 @@ export function addRunningBotEntry(
 ): () => void {
   const name = createHash("sha256").update(bot.socketPath).digest("hex").slice(0, 16);
   const path = join(runtimeDir(env), `${name}.json`);
-  writeFileSync(path, JSON.stringify({ ...bot, config: realPath(bot.config) }), { mode: 0o600 });
+  // A command that reads a half of it would take it for garbage, and remove it.
+  const text = JSON.stringify({ ...bot, config: realPath(bot.config) });
+  replaceFile(path, text, { beside: `${path}.${process.pid}`, sync: false });
   return () => rmSync(path, { force: true });
 }
 
@@ -87,9 +90,11 @@ export async function findRunningBots(
   const bots: RunningBotEntry[] = [];
   for (const name of readdirSync(directory).filter((entry) => entry.endsWith(".json"))) {
     const path = join(directory, name);
-    const bot = readEntry(path);
+    const text = readText(path);
+    const bot = text === undefined ? undefined : parseEntry(text);
     if (bot !== undefined && (await answers(bot.socketPath))) bots.push(bot);
-    else rmSync(path, { force: true });
+    // Meanwhile a bot may have started at the socket of the one that died.
+    else if (readText(path) === text) rmSync(path, { force: true });
   }
   return bots.sort((a, b) => (a.config < b.config ? -1 : 1));
 }
@@ -103,10 +108,19 @@ export function realPath(path: string): string {
   }
 }
 
-/** A half-written or foreign file is not a running bot. */
-function readEntry(path: string): RunningBotEntry | undefined {
+/** A foreign file is not a running bot. */
+function parseEntry(text: string): RunningBotEntry | undefined {
   try {
-    return entrySchema.parse(JSON.parse(readPlainText(path)));
+    return entrySchema.parse(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Undefined for a file that is gone or cannot be read. */
+function readText(path: string): string | undefined {
+  try {
+    return readPlainText(path);
   } catch {
     return undefined;
   }

@@ -117,11 +117,6 @@ export class MarketReference {
     else this.#basis?.freeze(now.monotonicMs);
   }
 
-  /** Combined price in fractional ticks; NaN unless the newest state is good. */
-  get priceTicks(): number {
-    return this.#priceTicks;
-  }
-
   /** The price plus the basis in fractional ticks; NaN unless the newest state is good. */
   get fairTicks(): number {
     return this.#priceTicks * (1 + this.basisBps / 10_000);

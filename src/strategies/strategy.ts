@@ -1,8 +1,8 @@
 import type { OperatorFunction, SchedulerLike } from "rxjs";
 import type { ZodType } from "zod";
-import { checkShape, type ShapeContext } from "../core/config/config-shape.js";
-import { describeThrown } from "../core/describe-thrown.js";
-import { ConfigError, MarketwrightError } from "../core/errors.js";
+import { checkParams } from "../core/config/check-params.js";
+import type { ShapeContext } from "../core/config/config-shape.js";
+import { ConfigError } from "../core/errors.js";
 import type { Instrument } from "../core/instrument.js";
 import type { Random } from "../core/runtime/runtime.js";
 import type { MarketId } from "../core/units.js";
@@ -163,9 +163,7 @@ export function defineStrategy<Params>(definition: StrategyDefinition<Params>): 
     });
   }
   const bind = (params: unknown, place: ShapeContext = {}): BoundStrategy => {
-    // A schema may return the very object that it was given. The clone keeps a strategy from
-    // changing the file's object, or another market's.
-    const valid = checkedParams(schema, structuredClone(params ?? {}), place);
+    const valid = checkParams(schema, params, place);
     const created = (
       context: StrategyContext,
       changes: ParamsChanges<unknown> = new ParamsChannel(),
@@ -183,24 +181,6 @@ export function defineStrategy<Params>(definition: StrategyDefinition<Params>): 
     params: schema,
     bind,
   });
-}
-
-function checkedParams<Params>(
-  schema: ZodType<Params>,
-  params: unknown,
-  place: ShapeContext,
-): Params {
-  try {
-    return checkShape(schema, params, place);
-  } catch (error) {
-    if (error instanceof MarketwrightError) throw error;
-    // A check or a transform of the strategy itself threw.
-    throw new ConfigError(`the schema of the parameters failed: ${describeThrown(error)}`, {
-      field: place.at?.join(".") ?? "params",
-      expected: "checks that return what they find",
-      cause: error,
-    });
-  }
 }
 
 /**

@@ -106,6 +106,19 @@ describe("a market with a reference price", () => {
     await stage.stop();
   });
 
+  it("has no order placed on a price of another unit or symbol, whatever the file chose for stale ones", async () => {
+    const stage = await run({ from: ["a"], onStale: "book" });
+    for (let ms = 0; ms < 4_000; ms += 250) {
+      stage.sends("a", -9_000);
+      await stage.clock.runFor(250);
+    }
+    expect(stage.halts()).toEqual(["reference-disagrees"]);
+    expect(stage.journal.lines.some((line) => line.includes('"kind":"place"'))).toBe(false);
+    await keepsSending(stage, ["a"], 1_500);
+    expect(stage.places()).toBe(2);
+    await stage.stop();
+  });
+
   it("is quoted further away without a good price, if the file says so", async () => {
     const stage = await run({ from: ["a"], onStale: "widen", widenFactor: 4 });
     await stage.clock.runFor(2_000);

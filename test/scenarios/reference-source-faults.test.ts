@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { instantOf } from "#bot/decision-scheduler.js";
 import type { MarketTrader } from "#bot/market-trader.js";
 import type { UsedReference } from "#bot/used-reference.js";
+import { referenceInstant } from "#bot/used-reference.js";
 import type { ReferenceReading } from "#reference/reference-snapshot.js";
 import { REFERENCE_MARKET, ReferenceWorld } from "../simulation/references/reference-world.js";
 import type { SourceFaults } from "../simulation/references/simulated-source.js";
@@ -48,7 +48,7 @@ function halts(): readonly string[] {
 function reading(): ReferenceReading {
   const { context } = world.rig.bot;
   const { reference } = context.traders.get(REFERENCE_MARKET) as MarketTrader;
-  return (reference as UsedReference).price.reading(instantOf(context));
+  return (reference as UsedReference).price.reading(referenceInstant(context));
 }
 
 function leftOut(): Readonly<Record<string, string>> {

@@ -1,6 +1,6 @@
 import type { DecisionCause } from "../../market/view.js";
-import type { ReferenceInstant } from "../../reference/market-reference.js";
 import type { MarketTrader, ViewInputs } from "../market/market-trader.js";
+import { referenceInstant } from "../market/used-reference.js";
 import type { LiquidatedInventory } from "../unwind/liquidated-inventory.js";
 import type { BotContext } from "./context.js";
 import type { BotInput } from "./input.js";
@@ -70,7 +70,7 @@ export class DecisionScheduler {
       this.#liquidatedInventory.noteMid(trader);
     }
     if (trader.reference !== undefined) {
-      const now = instantOf(this.#context);
+      const now = referenceInstant(this.#context);
       const isBookGood = !trader.book.isStale(now.monotonicMs, config.risk.maxBookAgeMs);
       trader.noteReference(now, isBookGood);
     }
@@ -100,14 +100,6 @@ export class DecisionScheduler {
     this.#timerMs = dueMs;
     this.#timer = clock.setTimer(Math.max(1, Math.ceil(dueMs - nowMs)), this.#fire);
   }
-}
-
-/** The present instant, for a reference price. */
-export function instantOf({
-  clock,
-  exchangeTime,
-}: Pick<BotContext, "clock" | "exchangeTime">): ReferenceInstant {
-  return { monotonicMs: clock.monotonicMs(), exchangeMs: exchangeTime.nowMs() };
 }
 
 /** The inputs of a view of a market that the market does not hold itself. */

@@ -8,10 +8,10 @@ import { isCancellable } from "../../executor/working-order.js";
 import { checkPlace, describeBreach, isOnlyReducing } from "../../risk/check-place.js";
 import type { AccountEventHandler } from "../engine/account-event-handler.js";
 import type { BotContext } from "../engine/context.js";
-import { instantOf } from "../engine/decision-scheduler.js";
 import type { ResponseHandler } from "../engine/response-handler.js";
 import type { TurnRecorder } from "../journal/journal.js";
 import type { MarketTrader } from "../market/market-trader.js";
+import { referenceInstant } from "../market/used-reference.js";
 import { findReferenceFault } from "../safety/reference-fault.js";
 import type { TradingGuards } from "../safety/trading-guards.js";
 import { computeAccountExposure } from "./account-exposure.js";
@@ -192,7 +192,7 @@ export class PreTradeCheck {
     if (trader.book.isStale(nowMs, config.risk.maxBookAgeMs))
       return soon("stale-book", "the book is older than its limit", 100);
     if (trader.reference !== undefined && place.level !== TARGET_LEVEL) {
-      const fault = findReferenceFault(trader.reference, instantOf(this.#context));
+      const fault = findReferenceFault(trader.reference, referenceInstant(this.#context));
       if (fault !== undefined) return soon(fault.name, fault.why, 100);
     }
     if (account.orders.slotOccupied(trader.marketId, place.side, place.level, exceptHash))

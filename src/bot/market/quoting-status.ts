@@ -1,9 +1,9 @@
 import type { MarketId, Side } from "../../core/units.js";
 import type { BotContext } from "../engine/context.js";
-import { instantOf } from "../engine/decision-scheduler.js";
 import { slotSubject } from "../execution/dispatcher.js";
 import type { TradingGuards } from "../safety/trading-guards.js";
 import type { MarketTrader } from "./market-trader.js";
+import { referenceInstant } from "./used-reference.js";
 
 /** Activity of one market of a bot. */
 export type MarketActivity = "quoting" | "waiting" | "reduce-only" | "halted";
@@ -112,7 +112,7 @@ export function describeShedLoad({ loopLag }: BotContext): readonly string[] {
 /** Quotes of a market that has no good reference price and does not halt. */
 function describeFallback(context: BotContext, { reference }: MarketTrader): readonly string[] {
   if (reference === undefined || reference.onStale === "halt") return [];
-  const { state, why } = reference.price.reading(instantOf(context));
+  const { state, why } = reference.price.reading(referenceInstant(context));
   if (state === "good") return [];
   const effect =
     reference.onStale === "widen"

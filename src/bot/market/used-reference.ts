@@ -1,6 +1,7 @@
 import type { Instrument } from "../../core/instrument.js";
-import type { MarketId } from "../../core/units.js";
-import { MarketReference } from "../../reference/market-reference.js";
+import type { Clock } from "../../core/runtime/runtime.js";
+import type { MarketId, Ms } from "../../core/units.js";
+import { MarketReference, type ReferenceInstant } from "../../reference/market-reference.js";
 import type { BotConfig, MarketReferenceConfig } from "../config/config.js";
 
 /** A market's reference price, and what the bot does without it. */
@@ -8,6 +9,17 @@ export interface UsedReference {
   readonly price: MarketReference;
   readonly onStale: MarketReferenceConfig["onStale"];
   readonly widenFactor: number;
+}
+
+/** The present instant, at which a reference price is read. */
+export function referenceInstant({
+  clock,
+  exchangeTime,
+}: {
+  readonly clock: Pick<Clock, "monotonicMs">;
+  readonly exchangeTime: { nowMs(): Ms };
+}): ReferenceInstant {
+  return { monotonicMs: clock.monotonicMs(), exchangeMs: exchangeTime.nowMs() };
 }
 
 /**

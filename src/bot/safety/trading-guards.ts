@@ -23,7 +23,6 @@ import {
 import type { GuardLimits } from "../../risk/limits.js";
 import { addEvent, EMPTY_MINUTE } from "../../risk/minute-window.js";
 import type { BotContext } from "../engine/context.js";
-import { instantOf } from "../engine/decision-scheduler.js";
 import type { MarketTrader } from "../market/market-trader.js";
 import { findBreakingChange, findDomainMismatch } from "../market/rule-changes.js";
 import {
@@ -31,6 +30,7 @@ import {
   IN_THE_LAST_RUN,
   writeTradedContracts,
 } from "../market/traded-contracts.js";
+import { referenceInstant } from "../market/used-reference.js";
 import { guardLimitsFor } from "./configured-limits.js";
 import { ContractChangeHalts } from "./contract-change-halts.js";
 import { EquityMonitor, type LossReading } from "./equity-monitor.js";
@@ -333,7 +333,7 @@ export class TradingGuards {
       health.positionUnknownReason = findUnknownPositionReason(this.#context, trader.marketId);
       health.isPositionKnown = health.positionUnknownReason === undefined;
       if (trader.reference !== undefined)
-        health.reference = findReferenceFault(trader.reference, instantOf(this.#context));
+        health.reference = findReferenceFault(trader.reference, referenceInstant(this.#context));
     }
   }
 
@@ -349,7 +349,7 @@ export class TradingGuards {
           health.marketId === reason.marketId &&
           ((reason.name === "book-unsynchronised" && !health.hasHadBook) ||
             (reason.name === "stale-reference" &&
-              trader.reference?.price.state(instantOf(this.#context)) === "starting")),
+              trader.reference?.price.state(referenceInstant(this.#context)) === "starting")),
       )
     );
   }

@@ -2,8 +2,8 @@ import type { Ms } from "../../core/units.js";
 import type { ReferenceReading, ReferenceState } from "../../reference/reference-snapshot.js";
 import type { MarketReferenceConfig } from "../config/config.js";
 import type { Bot } from "../engine/bot.js";
-import { instantOf } from "../engine/decision-scheduler.js";
 import type { MarketTrader } from "../market/market-trader.js";
+import { referenceInstant } from "../market/used-reference.js";
 
 /** A source of a market's reference price. Prices are in quote for one base. */
 export interface ReferenceSourceStatus {
@@ -48,7 +48,7 @@ export function readReference(
 ): ReferenceStatus | undefined {
   const { marketId, reference, instrument } = trader;
   if (reference === undefined) return undefined;
-  const reading = reference.price.reading(instantOf(context));
+  const reading = reference.price.reading(referenceInstant(context));
   const price = (ticks: number): string | undefined =>
     Number.isFinite(ticks)
       ? (ticks * instrument.tickQuote).toFixed(instrument.priceDecimals + 1)

@@ -1,8 +1,8 @@
 import type { Observable, SchedulerLike } from "rxjs";
 import type { ZodType } from "zod";
-import { checkShape, type ShapeContext } from "../../core/config/config-shape.js";
-import { describeThrown } from "../../core/describe-thrown.js";
-import { ConfigError, MarketwrightError } from "../../core/errors.js";
+import { checkParams } from "../../core/config/check-params.js";
+import type { ShapeContext } from "../../core/config/config-shape.js";
+import { ConfigError } from "../../core/errors.js";
 import type { Runtime } from "../../core/runtime/runtime.js";
 import type { SourcePrice } from "../price-message.js";
 
@@ -89,27 +89,10 @@ export function defineReferenceSource<Params>(
     marketwright: "reference-source" as const,
     definition: definition as unknown as ReferenceSourceDefinition<never>,
     bind(params: unknown, place: ShapeContext = {}): BoundReferenceSource {
-      const valid = checkedParams(schema, structuredClone(params ?? {}), place);
+      const valid = checkParams(schema, params, place);
       return (context) => create(valid, context);
     },
   });
-}
-
-function checkedParams<Params>(
-  schema: ZodType<Params>,
-  params: unknown,
-  place: ShapeContext,
-): Params {
-  try {
-    return checkShape(schema, params, place);
-  } catch (error) {
-    if (error instanceof MarketwrightError) throw error;
-    throw new ConfigError(`the schema of the parameters failed: ${describeThrown(error)}`, {
-      field: place.at?.join(".") ?? "params",
-      expected: "checks that return what they find",
-      cause: error,
-    });
-  }
 }
 
 /** True if a value was created by {@link defineReferenceSource}, of any copy of the package. */

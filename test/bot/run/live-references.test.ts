@@ -120,7 +120,7 @@ describe("a bot with two sources of reference prices, one of which disconnects",
     await run.clock.runFor(2500);
     const trader = run.running.bot.context.traders.get("btcusdc");
     expect(run.running.bot.context.account.orders.unresolved().length).toBeGreaterThan(0);
-    expect(trader?.reference?.price.priceTicks).toBeGreaterThan(0);
+    expect(trader?.reference?.price.fairTicks).toBeGreaterThan(0);
     expect(isHalted(run)).toBe(false);
     run.network.down = true;
     run.network.dropStreams("the network is down");

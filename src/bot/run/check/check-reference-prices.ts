@@ -141,7 +141,8 @@ function toFinding(
   const { bid, ask, timeMs } = first.price;
   const multiplier = config.references?.[name].multiplier ?? 1;
   const mid = ((bid + ask) / 2) * multiplier;
-  const parts = [`bid ${bid}, ask ${ask} after ${Math.round(first.afterMs)} ms`];
+  const factor = multiplier === 1 ? "" : ` times ${multiplier}`;
+  const parts = [`bid ${bid}, ask ${ask}${factor} after ${Math.round(first.afterMs)} ms`];
   if (timeMs !== undefined) parts.push(ageText(first.atMs - timeMs));
   for (const marketId of marketsOf(config, name)) {
     const marketMid = mids.get(marketId);

@@ -1,7 +1,7 @@
 import { type Metrics, PNL_PARTS } from "../../../monitoring/metrics.js";
 import type { Bot } from "../../engine/bot.js";
-import { instantOf } from "../../engine/decision-scheduler.js";
 import { isQuoting } from "../../market/quoting-status.js";
+import { referenceInstant } from "../../market/used-reference.js";
 import { computeEarnings } from "../../status/earnings.js";
 import { bookAgeMs, positionUnknownSeconds } from "../../status/market-status.js";
 import { setStatisticsGauges } from "./statistics-gauges.js";
@@ -34,7 +34,7 @@ export function setBotGauges(bot: Bot, metrics: Metrics): void {
     metrics.setPositionUnknown(trader.marketId, positionUnknownSeconds(bot, trader.marketId) ?? 0);
     const ageMs = bookAgeMs(bot, trader.marketId);
     if (ageMs !== undefined) metrics.setBookAge(trader.marketId, ageMs / 1000);
-    const reading = trader.reference?.price.reading(instantOf(context));
+    const reading = trader.reference?.price.reading(referenceInstant(context));
     if (reading !== undefined)
       metrics.setReference(trader.marketId, reading, trader.instrument.tickQuote);
     const parts = account.profit(trader.marketId);

@@ -169,9 +169,8 @@ export class CcxtSession {
 const watched = new WeakSet<CcxtClient>();
 
 /**
- * ccxt sends a subscription without waiting for it. If the socket was closed meanwhile, nobody
- * would handle the rejection, which would end the process. The loss of the connection is reported
- * apart from it.
+ * ccxt sends a subscription without waiting for it. If the socket was closed meanwhile, the
+ * unhandled rejection would end the process. The loss of the connection is reported apart from it.
  */
 function watchSends(client: CcxtClient): void {
   if (watched.has(client)) return;

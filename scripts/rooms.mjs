@@ -52,6 +52,7 @@ const GROUND = ["core", "perpetual"];
 const TRADING = [
   ...GROUND,
   "reference",
+  "hedge",
   "exchange",
   "market",
   "account",
@@ -96,6 +97,18 @@ export const ROOMS = {
   "reference/sources": {
     holds: "live [sources](../reference/reference-sources.md) of prices from outside",
     mayImport: ["core", "reference", "exchange", "chain", "market/book"],
+  },
+  hedge: {
+    holds: "a position laid off on [another venue](../reference/hedge.md): the port, the hedger",
+    mayImport: ["core"],
+  },
+  "hedge/embedded": {
+    holds: "another exchange of this kind as a hedge venue, for simulations",
+    mayImport: [...GROUND, "hedge", "exchange", "market/book"],
+  },
+  "hedge/ccxt": {
+    holds: "the exchanges that ccxt reaches as hedge venues",
+    mayImport: ["core", "hedge"],
   },
   market: {
     holds: "the synchronised book, marks, the view that strategies see",

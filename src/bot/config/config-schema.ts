@@ -5,6 +5,7 @@ import { chainShape } from "./fields/chain-fields.js";
 import { cockpitShape } from "./fields/cockpit-fields.js";
 import { baseField, countField, durationField, quoteField } from "./fields/config-fields.js";
 import { exchangeShape } from "./fields/exchange-fields.js";
+import { checkHedges, hedgeVenuesShape, marketHedgeShape } from "./fields/hedge-fields.js";
 import { checkLosses } from "./fields/ladder-fields.js";
 import { liquidatorShape } from "./fields/liquidator-fields.js";
 import { paperShape } from "./fields/paper-fields.js";
@@ -114,6 +115,7 @@ const market = z
       .describe("Decision points of this market, where they differ from those of the bot.")
       .optional(),
     reference: marketReferenceShape.optional(),
+    hedge: marketHedgeShape.optional(),
     limits: limits.prefault({}),
   })
   .meta({
@@ -123,7 +125,12 @@ const market = z
         { required: ["strategy"] },
         {},
         {
-          properties: { params: { maxProperties: 0 }, decide: false, reference: false },
+          properties: {
+            params: { maxProperties: 0 },
+            decide: false,
+            reference: false,
+            hedge: false,
+          },
         },
       ),
     ],
@@ -203,6 +210,7 @@ export const botShape = {
   decide: decide.prefault({}),
   markets: createMarketsSchema(market),
   references: referencesShape.optional(),
+  hedgeVenues: hedgeVenuesShape.optional(),
   risk: riskShape,
   chain: chainShape.optional(),
   liquidator: liquidatorShape.optional(),
@@ -272,6 +280,7 @@ export const botSchema = z
       fail(["risk", ...path], input, message, expected),
     );
     checkReferences(held, fail);
+    checkHedges(held, fail);
     for (const [id, market] of Object.entries(held.markets)) {
       const { strategy, params, decide, limits, reference } = market;
       if (

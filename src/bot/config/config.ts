@@ -33,6 +33,10 @@ export type DecideConfig = BotConfig["decide"];
 export type MarketConfig = BotConfig["markets"][MarketId];
 /** The reference price of a market that has one. */
 export type MarketReferenceConfig = NonNullable<MarketConfig["reference"]>;
+/** The hedge of a market that has one. */
+export type MarketHedgeConfig = NonNullable<MarketConfig["hedge"]>;
+/** A venue where positions are laid off. */
+export type HedgeVenueConfig = NonNullable<BotConfig["hedgeVenues"]>[string];
 /** Access to the chain, of a bot that names one. */
 export type ChainAccessConfig = NonNullable<BotConfig["chain"]>;
 /** The liquidator, of a bot that has one. */
@@ -55,6 +59,7 @@ const botOrdersSchema = z.strictObject({
   liquidator: unread,
   paper: unread,
   references: unread,
+  hedgeVenues: unread,
   metrics: unread,
   cockpit: unread,
 });

@@ -17,6 +17,8 @@ export interface PlaceProposal {
    * intended).
    */
   readonly hash?: Hex | undefined;
+  /** True for a slice of a target position, such as a flatten. */
+  readonly isTowardsTarget?: boolean;
 }
 
 /** A breach as text, with the name of its limit. */
@@ -51,7 +53,7 @@ export function checkPlace(
     );
   const bare = placeBreach(place, market, exposure, limits);
   if (bare !== null) return bare;
-  if (isOnlyReducing(place, market)) {
+  if (isOnlyReducing(place, market) && !growsNet(place, market)) {
     if (!mayFlip(place, market)) return null;
     const breach = flippedBreach(place, exposure);
     if (breach !== null || !growsWorst(place, exposure)) return breach;
@@ -83,6 +85,18 @@ export function isOnlyReducing(
   const lists = [market.orders, market.foreignOrders, market.pendingTakeovers ?? []];
   const ordered = lists.reduce((sum, list) => list.reduce(underWay, sum), place.lots);
   return isOnlyReducingSize(market.positionLots, place.side, ordered);
+}
+
+/**
+ * Returns true if an order that reduces a hedged position adds to what the position and its hedge
+ * are together. An order towards a target position does not count: its hedge follows it.
+ */
+export function growsNet(
+  { side, lots, isTowardsTarget }: PlaceProposal,
+  { positionLots, hedge }: MarketExposure,
+): boolean {
+  if (hedge === undefined || isTowardsTarget === true) return false;
+  return !isOnlyReducingSize(positionLots + hedge.positionLots, side, lots);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { ceilDivide } from "../core/bigints.js";
 import type { Instrument } from "../core/instrument.js";
 import type { CreditUnits, Hex, Lots, MarketId, Side, SideLots, Ticks } from "../core/units.js";
-import type { AccountExposure, ExposureOrder, MarketExposure } from "./exposure.js";
+import type { AccountExposure, ExposureOrder, HedgeExposure, MarketExposure } from "./exposure.js";
 import { MILLION } from "./limits.js";
 
 /**
@@ -20,6 +20,10 @@ export class WorstCaseMarket {
    * short.
    */
   readonly shortLots: Lots;
+  /** As {@link longLots}, with the hedge at another venue. */
+  readonly netLongLots: Lots;
+  /** As {@link shortLots}, with the hedge at another venue. */
+  readonly netShortLots: Lots;
   readonly #sums: Sums;
   /** Whole ticks, rounded up. */
   readonly #mark: Ticks;
@@ -29,8 +33,23 @@ export class WorstCaseMarket {
     const { positionLots, unsettledLots = NO_LOTS } = exposure;
     this.longLots = Math.max(0, positionLots + unsettledLots.sell + sums.buyLots);
     this.shortLots = Math.max(0, sums.sellLots + unsettledLots.buy - positionLots);
+    const { hedge = NO_HEDGE } = exposure;
+    const netLots = positionLots + hedge.positionLots;
+    this.netLongLots = Math.max(0, netLots + unsettledLots.sell + sums.buyLots + hedge.mayBuyLots);
+    this.netShortLots = Math.max(
+      0,
+      sums.sellLots + unsettledLots.buy + hedge.maySellLots - netLots,
+    );
     this.#sums = sums;
     this.#mark = Math.ceil(markTicks);
+  }
+
+  /** The larger net position, valued at the worse of mark and prices. */
+  get netNotional(): CreditUnits {
+    return credit(
+      this.exposure.instrument,
+      Math.max(this.netLongLots, this.netShortLots) * Math.max(this.#sums.highestTicks, this.#mark),
+    );
   }
 
   /** The larger of both, valued at the worse of mark and prices. */
@@ -41,9 +60,9 @@ export class WorstCaseMarket {
     );
   }
 
-  /** The position of one side, valued at the worse of mark and prices. */
-  notionalOn(side: Side): CreditUnits {
-    const lots = side === "BUY" ? this.longLots : this.shortLots;
+  /** The net position of one side, valued at the worse of mark and prices. */
+  netNotionalOn(side: Side): CreditUnits {
+    const lots = side === "BUY" ? this.netLongLots : this.netShortLots;
     return credit(this.exposure.instrument, lots * Math.max(this.#sums.highestTicks, this.#mark));
   }
 
@@ -209,6 +228,7 @@ function measureMarket(market: MarketExposure, place: NewOrder | undefined): Wor
 
 const NONE: readonly ExposureOrder[] = [];
 const NO_LOTS: SideLots = { buy: 0, sell: 0 };
+const NO_HEDGE: HedgeExposure = { positionLots: 0, mayBuyLots: 0, maySellLots: 0 };
 
 function addOrder(sums: Sums, order: ExposureOrder, markTicks: number, isOwn: boolean): void {
   const { side, ticks, mayFillLots, phase } = order;

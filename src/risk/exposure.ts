@@ -19,6 +19,19 @@ export interface ExposureOrder {
   readonly phase: string;
 }
 
+/**
+ * A hedge at another venue, in lots of the market. It counts in the limits of the market's position,
+ * and in no margin: each venue takes its own for its own leg.
+ */
+export interface HedgeExposure {
+  /** Signed. */
+  readonly positionLots: Lots;
+  /** Lots that orders there may still buy. */
+  readonly mayBuyLots: Lots;
+  /** Lots that orders there may still sell. */
+  readonly maySellLots: Lots;
+}
+
 /** A market in which the account has, or may get, a position. */
 export interface MarketExposure {
   readonly marketId: MarketId;
@@ -30,6 +43,8 @@ export interface MarketExposure {
    * trades of one side settle and those of the other fail. Absent means none.
    */
   readonly unsettledLots?: SideLots;
+  /** The part of the position that is laid off at another venue; absent without a hedge. */
+  readonly hedge?: HedgeExposure | undefined;
   /** Mark price in fractional ticks. NaN before the first mark: then only reducing orders pass. */
   readonly markTicks: number;
   /**

@@ -40,6 +40,14 @@ export interface MarketHealth {
   readonly rulesChanged: string | undefined;
   /** The fault of its reference price that halts the market; undefined if there is none. */
   readonly reference?: ReferenceFault | undefined;
+  /** The fault of its hedge that halts the market; undefined if there is none. */
+  readonly hedge?: HedgeFault | undefined;
+}
+
+/** A fault of a market's hedge that halts the market. */
+export interface HedgeFault {
+  readonly name: "hedge-away" | "unhedged";
+  readonly why: string;
 }
 
 /** A fault of a market's reference price that halts the market. */
@@ -93,6 +101,8 @@ export type GuardName =
   | "book-unsynchronised"
   | "stale-reference"
   | "reference-disagrees"
+  | "hedge-away"
+  | "unhedged"
   | "stale-account"
   | "unconfirmed-account"
   | "clock-offset"
@@ -241,6 +251,8 @@ function marketTrips(
   }
   if (market.reference !== undefined)
     trips.push(marketTrip(marketId, market.reference.name, market.reference.why));
+  if (market.hedge !== undefined)
+    trips.push(marketTrip(marketId, market.hedge.name, market.hedge.why));
   if (!market.isPositionKnown) {
     trips.push(
       marketTrip(

@@ -189,6 +189,8 @@ const BLINDING_GUARDS: Readonly<Record<GuardName, boolean>> = {
   "book-unsynchronised": true,
   "stale-reference": false,
   "reference-disagrees": false,
+  "hedge-away": false,
+  unhedged: false,
   "stale-account": true,
   "unconfirmed-account": true,
   "clock-offset": true,

@@ -27,7 +27,7 @@ export function worstBreach(
   if (market === undefined) return null;
   return (
     positionBreach(market, place) ??
-    notionalBreach(market, place.marketId, () => market.notional) ??
+    notionalBreach(market, place.marketId, () => market.netNotional) ??
     openNotionalBreach(market, place.marketId) ??
     creditBreach(market, place, limits) ??
     accountNotionalBreach(worst, place.marketId, limits) ??
@@ -41,7 +41,7 @@ export function worstBreach(
 export function sideBreach(worst: WorstCaseMarket, place: MeasuredPlace): Breach | null {
   return (
     positionBreach(worst, place) ??
-    notionalBreach(worst, place.marketId, () => worst.notionalOn(place.side))
+    notionalBreach(worst, place.marketId, () => worst.netNotionalOn(place.side))
   );
 }
 
@@ -49,7 +49,7 @@ const IF_ALL_FILLS = "of position if every open order fills";
 
 function positionBreach(worst: WorstCaseMarket, { marketId, side }: MeasuredPlace): Breach | null {
   const { maxPositionLots } = worst.exposure.limits;
-  const lots = side === "BUY" ? worst.longLots : worst.shortLots;
+  const lots = side === "BUY" ? worst.netLongLots : worst.netShortLots;
   if (maxPositionLots === undefined || lots <= maxPositionLots) return null;
   const text = inBase(worst.exposure);
   return measuredBreach("position", "market", marketId, lots, maxPositionLots, IF_ALL_FILLS, text);

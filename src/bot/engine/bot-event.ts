@@ -3,6 +3,7 @@ import type { MarketId, Ms } from "../../core/units.js";
 import type { Action, Outcome } from "../../exchange/venue.js";
 import type { Bucket, DispatchKind } from "../../executor/dispatch-budget.js";
 import type { Plan } from "../../executor/plan.js";
+import type { HedgeNotice } from "../../hedge/market-hedger.js";
 import type { Clip } from "../../risk/check-intent.js";
 import type { LadderAction, LadderMeasure } from "../../risk/risk-ladder.js";
 import type { Intent } from "../../strategies/intent.js";
@@ -21,6 +22,18 @@ export interface StopResult {
    * are none.
    */
   readonly positionsApart?: readonly PositionAtEnd[];
+  /** Hedges with an open order or with too much unhedged; absent if there are none. */
+  readonly hedgesLeft?: readonly HedgeAtEnd[];
+}
+
+/** A hedge at the end of a run that is not done, in base. */
+export interface HedgeAtEnd {
+  readonly marketId: MarketId;
+  readonly venue: string;
+  /** Signed: what is still to be bought there; undefined while a position is not known. */
+  readonly neededBase: string | undefined;
+  /** Client ids of orders that may still fill. */
+  readonly ordersLeft: readonly string[];
 }
 
 /**
@@ -140,6 +153,13 @@ export type BotEvent =
    * one when the bot starts.
    */
   | { readonly kind: "unwind"; readonly unwind: UnwindReport }
+  /** Something happened to the hedge of a market. */
+  | {
+      readonly kind: "hedge";
+      readonly marketId: MarketId;
+      readonly venue: string;
+      readonly notice: HedgeNotice;
+    }
   | { readonly kind: "stopped"; readonly result: StopResult };
 
 /** Receives events; must not throw. */

@@ -6,6 +6,7 @@ import type { LiveOrderBook } from "../../market/live-order-book.js";
 import type { BoundStrategy } from "../../strategies/strategy.js";
 import type { BotConfig } from "../config/config.js";
 import type { OutboxPort } from "../execution/dispatcher.js";
+import type { UsedHedgeVenue } from "../hedge/market-hedges.js";
 import type { TurnRecorder } from "../journal/journal.js";
 import type { StateStore } from "../state/state-dir.js";
 import type { BotListener } from "./bot-event.js";
@@ -28,6 +29,8 @@ export interface BotOptions {
    * venue that emits book events.
    */
   readonly bookFor?: (marketId: MarketId) => LiveOrderBook;
+  /** The venues where positions are laid off, by name; nothing is hedged without them. */
+  readonly hedgeVenues?: ReadonlyMap<string, UsedHedgeVenue>;
   readonly journal?: TurnRecorder;
   /**
    * Instant at which the state is read, from the journal's header; the runtime's clock if absent.

@@ -210,6 +210,10 @@ export class Bot {
         break;
       case "reference":
         this.#references.take(input.update);
+        this.context.hedges.onReference(input.update);
+        break;
+      case "hedge":
+        this.context.hedges.onEvent(input.venue, input.event);
         break;
       case "strategy":
         this.#signals.take(input.marketId, input.signal);
@@ -325,11 +329,22 @@ export class Bot {
       });
   }
 
+  /** A strategy is asked again once its market's hedge has moved, as after a fill. */
+  #settleHedges(): void {
+    const { hedges, phase, traders } = this.context;
+    for (const marketId of hedges.settle(phase)) {
+      const trader = traders.get(marketId);
+      trader?.decisions.noteFill();
+      trader?.markDirty();
+    }
+  }
+
   /** Runs after every input: guards, decisions, plans. */
   #settle(): void {
     const { context } = this;
     if (context.phase === "stopped") return;
     if (context.phase === "starting" && context.account.confirmed) context.phase = "running";
+    this.#settleHedges();
     this.tradingGuards.evaluate();
     this.liquidatedInventory.settle();
     this.#flattening.settle();

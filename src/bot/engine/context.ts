@@ -8,6 +8,7 @@ import type { BotConfig } from "../config/config.js";
 import type { ActionBudget } from "../execution/action-budget.js";
 import type { Backoff } from "../execution/backoff.js";
 import type { Dispatcher } from "../execution/dispatcher.js";
+import type { MarketHedges } from "../hedge/market-hedges.js";
 import type { MarketTrader } from "../market/market-trader.js";
 import type { StateStore } from "../state/state-dir.js";
 import type { RunStatistics } from "../statistics/run-statistics.js";
@@ -50,6 +51,8 @@ export interface BotContext {
   /** Statistics since the start. They change nothing. */
   readonly statistics: RunStatistics;
   readonly notify: BotListener;
+  /** The hedges of markets that have one. */
+  readonly hedges: MarketHedges;
   readonly nextActionId: () => ActionId;
   /** Interval of the ticks, in which the bot does what is due by time alone. */
   readonly tickMs: Ms;

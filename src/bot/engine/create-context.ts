@@ -14,6 +14,7 @@ import { Backoff } from "../execution/backoff.js";
 import { Dispatcher } from "../execution/dispatcher.js";
 import { nonceTagFor } from "../execution/nonce-tag.js";
 import { makerFeeBps } from "../execution/signed-rates.js";
+import { MarketHedges } from "../hedge/market-hedges.js";
 import { MarketTrader } from "../market/market-trader.js";
 import { referenceFor } from "../market/used-reference.js";
 import { accountLimitsFor, marketLimitsFor } from "../safety/configured-limits.js";
@@ -110,6 +111,19 @@ export function createContext(options: BotOptions, turns: TurnQueue): BotContext
       traders: options.keepsStatistics === false ? [] : traders.values(),
     }),
     notify: options.listener,
+    hedges: new MarketHedges({
+      config,
+      instruments,
+      venues: options.hedgeVenues ?? new Map(),
+      account,
+      clock: turns.clock,
+      random: turns.random,
+      tag: nonceTag,
+      nextActionId,
+      store,
+      notify: options.listener,
+      onAction: (venue, action) => options.journal?.hedgeAction?.(venue, action),
+    }),
     nextActionId,
     tickMs: options.tickMs ?? TICK_MS,
     dryRun: options.dryRun ?? false,

@@ -1,6 +1,7 @@
 import type { DecisionCause } from "../../market/view.js";
 import type { MarketTrader, ViewInputs } from "../market/market-trader.js";
 import { referenceInstant } from "../market/used-reference.js";
+import { totalEquity } from "../safety/equity-monitor.js";
 import type { LiquidatedInventory } from "../unwind/liquidated-inventory.js";
 import type { BotContext } from "./context.js";
 import type { BotInput } from "./input.js";
@@ -104,12 +105,17 @@ export class DecisionScheduler {
 
 /** The inputs of a view of a market that the market does not hold itself. */
 export function viewInputsFor(
-  { account, clock, exchangeTime }: Pick<BotContext, "account" | "clock" | "exchangeTime">,
+  {
+    account,
+    clock,
+    exchangeTime,
+    hedges,
+  }: Pick<BotContext, "account" | "clock" | "exchangeTime" | "hedges">,
   { marketId }: Pick<MarketTrader, "marketId">,
 ): ViewInputs {
   return {
-    positionLots: account.positionLots(marketId),
-    equity: account.equity ?? 0n,
+    positionLots: hedges.netLots(marketId) ?? account.positionLots(marketId),
+    equity: totalEquity({ account, hedges }) ?? 0n,
     timeMs: exchangeTime.nowMs(),
     monotonicMs: clock.monotonicMs(),
   };

@@ -1,6 +1,7 @@
 import type { PlannedTakeover, Takeover } from "../../account/positions/takeover.js";
 import type { Lots, MarketId, Ms } from "../../core/units.js";
 import type { VenueEvent } from "../../exchange/venue.js";
+import type { HedgeEvent } from "../../hedge/hedge-venue.js";
 import type { ReferenceUpdate } from "../../reference/reference-update.js";
 import type { Intent } from "../../strategies/intent.js";
 import type { RunningValues } from "../config/running-values.js";
@@ -62,6 +63,8 @@ export type BotInput =
   | { readonly kind: "command"; readonly command: BotCommand }
   /** A source of reference prices has a new price, or is down. */
   | { readonly kind: "reference"; readonly update: ReferenceUpdate }
+  /** An event of a venue where positions are laid off, by its name in the config. */
+  | { readonly kind: "hedge"; readonly venue: string; readonly event: HedgeEvent }
   /** A venue that changes books in place has changed the touch of one. */
   | { readonly kind: "wake" }
   /**

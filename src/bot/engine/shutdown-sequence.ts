@@ -86,7 +86,7 @@ export class ShutdownSequence {
 
   /** Runs a few times a second while the bot stops. */
   tick(): void {
-    const { account, clock, config, dispatcher, dryRun } = this.#context;
+    const { account, clock, config, dispatcher, dryRun, hedges } = this.#context;
     const nowMs = clock.monotonicMs();
     const left = account.orders.unresolved();
     if (nowMs - this.#sinceMs > stopLimitMs(config.exchange.signatureWindowMs))
@@ -100,6 +100,8 @@ export class ShutdownSequence {
     if (this.#context.exchangeTime.nowMs() <= this.#earlierUntilMs) return;
     // The exchange confirms the end, after our table has settled everything. Before the start's
     // reconciliation that table lacks the orders of an earlier run.
+    // What the last fills have opened is hedged first, and its orders have ended.
+    if (!hedges.isClear) return;
     if (!this.#isClear) return this.#query("openOrders");
     if (nowMs < this.#positionsQueriedAtMs + POSITIONS_AGAIN_MS) return;
     this.#positionsQueriedAtMs = nowMs;
@@ -196,7 +198,8 @@ export class ShutdownSequence {
   }
 
   #end(left: readonly OwnOrder[], openOrdersLeft: number | undefined): void {
-    const { traders, budget, notify } = this.#context;
+    const { traders, budget, notify, hedges } = this.#context;
+    const { hedgesLeft } = hedges;
     const { tradingGuards, venueMonitor, ticks, turns } = this.#deps;
     const apart = this.#mismatches ?? this.#unanswered();
     const ordersLeft: LeftoverOrder[] = [];
@@ -223,6 +226,7 @@ export class ShutdownSequence {
         ordersLeft,
         openOrdersLeft,
         ...(apart.length === 0 ? {} : { positionsApart: apart }),
+        ...(hedgesLeft.length === 0 ? {} : { hedgesLeft }),
       },
     });
     ticks.stop();

@@ -103,7 +103,7 @@ export class StrategySignals implements StrategyListener {
 
 /** The state of a market that its intents are checked against. */
 export function intentContextFor(
-  { account, marketLimits }: Pick<BotContext, "account" | "marketLimits">,
+  { account, hedges, marketLimits }: Pick<BotContext, "account" | "hedges" | "marketLimits">,
   trader: MarketTrader,
 ): IntentContext {
   const { marketId } = trader;
@@ -115,7 +115,7 @@ export function intentContextFor(
     lastAcceptedViewSequence: trader.acceptedViewSequence,
     maxOrderLots: limits?.maxOrderLots,
     maxPositionLots: limits?.maxPositionLots,
-    positionLots: account.positionLots(marketId),
+    positionLots: hedges.netLots(marketId) ?? account.positionLots(marketId),
     amountOf: trader.amountOf,
   };
 }

@@ -107,6 +107,7 @@ function marketExposure(
     instrument,
     positionLots: account.positionLots(marketId),
     unsettledLots: account.unsettledLots(marketId),
+    hedge: context.hedges.exposureOf(marketId),
     markTicks,
     orders,
     foreignOrders,

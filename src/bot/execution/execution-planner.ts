@@ -10,6 +10,7 @@ import { type RankedCancel, rankedCancel, withRankedCancel } from "../../executo
 import { isCancellable, type WorkingOrder } from "../../executor/working-order.js";
 import { applyLadderEffect } from "../../risk/apply-ladder-effect.js";
 import { MANUAL_HALT } from "../../risk/halt.js";
+import type { LadderEffect } from "../../risk/risk-ladder.js";
 import type { Quote, TargetIntent, UnwindSchedule } from "../../strategies/intent.js";
 import type { BotConfig } from "../config/config.js";
 import type { AccountEventHandler } from "../engine/account-event-handler.js";
@@ -171,7 +172,7 @@ export class ExecutionPlanner {
     const working = this.#workingOrders(trader, orders);
     const touch = executorTouch(trader, restingIn(trader, account.orders));
     const nowMs = this.#context.exchangeTime.nowMs();
-    const isReducing = this.#tradingGuards.ladder.effectOn(trader.marketId).isReduceOnly;
+    const isReducing = this.#effectOn(trader).isReduceOnly;
     const settings = isReducing ? reducing : usual;
     const paced = paceTolerance(
       settings.tolerance,
@@ -286,19 +287,28 @@ export class ExecutionPlanner {
   }
 
   #laddered(trader: MarketTrader, quotes: readonly Quote[]): readonly Quote[] {
-    const laddered = this.#tradingGuards.ladder.effectOn(trader.marketId);
-    const { referenceWidenFactor } = trader;
+    const { account, hedges } = this.#context;
+    const laddered = this.#effectOn(trader);
+    const { marketId, referenceWidenFactor } = trader;
     const effect =
       referenceWidenFactor > laddered.widenFactor
         ? { ...laddered, widenFactor: referenceWidenFactor }
         : laddered;
-    const positionLots = this.#context.account.positionLots(trader.marketId);
+    const positionLots = hedges.netLots(marketId) ?? account.positionLots(marketId);
     return applyLadderEffect(quotes, {
       effect,
       midTicks: trader.quotesMidTicks,
       positionLots,
       rules: trader.rules,
     });
+  }
+
+  /** The effect of the risk ladder, and of a hedge that does not keep up. */
+  #effectOn({ marketId }: MarketTrader): LadderEffect {
+    const effect = this.#tradingGuards.ladder.effectOn(marketId);
+    return effect.isReduceOnly || this.#context.hedges.restrictionOn(marketId) === undefined
+      ? effect
+      : { ...effect, isReduceOnly: true };
   }
 
   #mayQuote(trader: MarketTrader): boolean {

@@ -5,7 +5,7 @@ import { findCrossedOrder, toPassivePrice } from "../../executor/crossing.js";
 import type { DispatchKind } from "../../executor/dispatch-budget.js";
 import { TARGET_LEVEL } from "../../executor/plan-target.js";
 import { isCancellable } from "../../executor/working-order.js";
-import { checkPlace, describeBreach, isOnlyReducing } from "../../risk/check-place.js";
+import { checkPlace, describeBreach, growsNet, isOnlyReducing } from "../../risk/check-place.js";
 import type { AccountEventHandler } from "../engine/account-event-handler.js";
 import type { BotContext } from "../engine/context.js";
 import type { ResponseHandler } from "../engine/response-handler.js";
@@ -171,7 +171,7 @@ export class PreTradeCheck {
     { place }: QueuedPlace,
     exceptHash?: Hex,
   ): PreTradeRefusal | undefined {
-    const { account, dispatcher, clock, phase, accountLimits, marketLimits, config } =
+    const { account, dispatcher, clock, phase, accountLimits, marketLimits, config, hedges } =
       this.#context;
     const nowMs = clock.monotonicMs();
     const soon = (limit: string, why: string, waitMs = RETRY_DELAY_MS): PreTradeRefusal => ({
@@ -229,6 +229,7 @@ export class PreTradeCheck {
       ticks: place.ticks,
       lots: place.lots,
       hash: exceptHash,
+      isTowardsTarget: !isQuote,
     };
     const market = exposure.markets.get(trader.marketId);
     const unwind = trader.target === undefined ? trader.unwind : undefined;
@@ -252,6 +253,9 @@ export class PreTradeCheck {
         `${isHalted ? "the market is halted" : "the risk ladder reduces the position"}: only reducing orders are sent`,
       );
     }
+    const restriction = isQuote ? hedges.restrictionOn(trader.marketId) : undefined;
+    if (restriction !== undefined && market !== undefined && growsNet(proposal, market))
+      return soon(restriction.name, restriction.why, 100);
     const breach = checkPlace(proposal, exposure, accountLimits);
     return breach === null
       ? undefined

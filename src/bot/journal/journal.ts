@@ -2,9 +2,11 @@ import { FormatError } from "../../core/errors.js";
 import type { Hex, MarketId } from "../../core/units.js";
 import type { VenueRules } from "../../exchange/records.js";
 import type { Action } from "../../exchange/venue.js";
+import type { HedgeAction } from "../../hedge/hedge-venue.js";
 import type { BotConfig } from "../config/config.js";
 import type { BotCommand, BotInput, TurnStamp } from "../engine/input.js";
 import type { TurnRecord } from "../engine/turn-queue.js";
+import type { RecordedHedgeVenue } from "./recorded-hedge-venues.js";
 
 /** The journal's format; a reader refuses any other. */
 export const JOURNAL_VERSION = 1;
@@ -23,6 +25,8 @@ export interface JournalHeader {
   readonly dryRun?: boolean;
   /** True for a run whose orders were filled on paper: no book contains them. */
   readonly isPaper?: boolean;
+  /** What the run had read of its hedge venues, by name; absent without any. */
+  readonly hedgeVenues?: Readonly<Record<string, RecordedHedgeVenue>>;
   /** The strategy files of the run, by market; without built-in ones. */
   readonly strategies?: Readonly<Record<MarketId, StrategyFile>>;
   /** The state directory's files as the bot found them. */
@@ -43,14 +47,24 @@ export interface JournalTurn {
   readonly input: BotInput;
   readonly draws: readonly (number | bigint)[];
   readonly actions: readonly Action[];
+  /** Actions to hedge venues; absent if there are none. */
+  readonly hedgeActions?: readonly RecordedHedgeAction[];
   /** The exception of the turn, which ended the bot: only ever in a journal's last line. */
   readonly broke?: string;
+}
+
+/** An action of a turn to a hedge venue. */
+export interface RecordedHedgeAction {
+  readonly venue: string;
+  readonly action: HedgeAction;
 }
 
 /** Receives every turn and the actions that it sent. */
 export interface TurnRecorder {
   /** An action of the turn in progress. */
   action(action: Action): void;
+  /** An action of the turn in progress to a hedge venue. */
+  hedgeAction?(venue: string, action: HedgeAction): void;
   /** The turn in progress has ended. */
   turn(record: TurnRecord): void;
 }
@@ -61,6 +75,9 @@ export function combineRecorders(recorders: readonly TurnRecorder[]): TurnRecord
   return {
     action: (action) => {
       for (const recorder of recorders) recorder.action(action);
+    },
+    hedgeAction: (venue, action) => {
+      for (const recorder of recorders) recorder.hedgeAction?.(venue, action);
     },
     turn: (record) => {
       for (const recorder of recorders) recorder.turn(record);
@@ -77,6 +94,7 @@ export interface JournalSink {
 export class JournalWriter implements TurnRecorder {
   readonly #sink: JournalSink;
   #actions: Action[] = [];
+  #hedgeActions: RecordedHedgeAction[] = [];
 
   constructor(sink: JournalSink, header: JournalHeader) {
     this.#sink = sink;
@@ -87,6 +105,10 @@ export class JournalWriter implements TurnRecorder {
     this.#actions.push(action);
   }
 
+  hedgeAction(venue: string, action: HedgeAction): void {
+    this.#hedgeActions.push({ venue, action });
+  }
+
   turn(record: TurnRecord): void {
     const { stamp, input, draws, broke } = record;
     const turn: JournalTurn = {
@@ -94,9 +116,11 @@ export class JournalWriter implements TurnRecorder {
       input,
       draws,
       actions: this.#actions,
+      ...(this.#hedgeActions.length === 0 ? {} : { hedgeActions: this.#hedgeActions }),
       ...(broke === undefined ? {} : { broke }),
     };
     this.#actions = [];
+    this.#hedgeActions = [];
     this.#sink.write(encodeJournal(turn));
   }
 }

@@ -2,6 +2,7 @@ import { NEVER } from "rxjs";
 import { FormatError } from "../../core/errors.js";
 import type { MarketId } from "../../core/units.js";
 import type { Action, Venue } from "../../exchange/venue.js";
+import type { HedgeAction } from "../../hedge/hedge-venue.js";
 import type { BoundStrategy } from "../../strategies/strategy.js";
 import { Bot } from "../engine/bot.js";
 import type { BotEvent } from "../engine/bot-event.js";
@@ -15,9 +16,11 @@ import {
   encodeJournal,
   type JournalHeader,
   type JournalTurn,
+  type RecordedHedgeAction,
   type TurnRecorder,
 } from "./journal.js";
 import { type FileLine, readFileLines } from "./journal-lines.js";
+import { replayedHedgeVenues } from "./recorded-hedge-venues.js";
 import { ReplayRuntime } from "./replay-runtime.js";
 
 /** One turn, run again. */
@@ -170,6 +173,7 @@ class JournalReplay implements TurnRecorder {
   #broke: string | undefined;
   #lastMonotonicMs: number;
   #actions: Action[] = [];
+  #hedgeActions: RecordedHedgeAction[] = [];
   #notices: BotEvent[] = [];
   #ran = false;
 
@@ -188,6 +192,7 @@ class JournalReplay implements TurnRecorder {
       // When the outbox sends an item is an input of the journal.
       outbox: { enqueue: () => {} },
       listener: (notice) => this.#notices.push(notice),
+      hedgeVenues: replayedHedgeVenues(header.hedgeVenues),
       journal: this,
       madeAt: header.stamp,
       isReplay: true,
@@ -202,12 +207,17 @@ class JournalReplay implements TurnRecorder {
     this.#actions.push(action);
   }
 
+  hedgeAction(venue: string, action: HedgeAction): void {
+    this.#hedgeActions.push({ venue, action });
+  }
+
   turn(): void {
     this.#ran = true;
   }
 
   run(turn: JournalTurn, line: number): ReplayedTurn {
     this.#actions = [];
+    this.#hedgeActions = [];
     this.#notices = [];
     this.#ran = false;
     this.#runtime.begin(turn.stamp, turn.draws);
@@ -274,6 +284,10 @@ class JournalReplay implements TurnRecorder {
     }
     const again = encodeJournal(actions);
     if (again !== recorded) return differ("the dispatched actions differ", recorded, again);
+    const hedged = encodeJournal(turn.hedgeActions ?? []);
+    const hedgedAgain = encodeJournal(this.#hedgeActions);
+    if (hedgedAgain !== hedged)
+      return differ("the actions at hedge venues differ", hedged, hedgedAgain);
     const draws = this.#runtime.difference;
     return draws === undefined
       ? undefined

@@ -31,11 +31,12 @@ export function usedSourceNames(
   marketIds: Iterable<MarketId> = Object.keys(markets),
 ): string[] {
   const used = new Set(
-    [...marketIds].flatMap((id) =>
-      (markets[id]?.reference?.from ?? []).map((one) =>
+    [...marketIds].flatMap((id) => [
+      ...(markets[id]?.reference?.from ?? []).map((one) =>
         typeof one === "string" ? one : one.source,
       ),
-    ),
+      ...[markets[id]?.hedge?.quoteRate?.reference ?? []].flat(),
+    ]),
   );
   return Object.keys(references).filter((name) => used.has(name));
 }

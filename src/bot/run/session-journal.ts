@@ -1,4 +1,5 @@
 import type { Runtime } from "../../core/runtime/runtime.js";
+import { isHedgeFile } from "../hedge/market-hedges.js";
 import {
   combineRecorders,
   JOURNAL_VERSION,
@@ -25,7 +26,10 @@ const STATE_FILES = [
 export function readDecidingState(
   store: Pick<StateStore, "read" | "names">,
 ): Readonly<Record<string, string>> {
-  const names = [...STATE_FILES, ...store.names().filter(isHaltFile)];
+  const names = [
+    ...STATE_FILES,
+    ...store.names().filter((name) => isHaltFile(name) || isHedgeFile(name)),
+  ];
   return Object.fromEntries(
     names.flatMap((name) => {
       const text = store.read(name);
@@ -37,14 +41,15 @@ export function readDecidingState(
 /** Facts of a session in its journal's first line. */
 export type SessionFacts = Required<
   Pick<JournalHeader, "account" | "config" | "rules" | "dryRun" | "isPaper" | "strategies">
->;
+> &
+  Pick<JournalHeader, "hedgeVenues">;
 
 /** The first line of a session's journal, with the present time and state. */
 export function sessionHeader(
   facts: SessionFacts,
   { clock }: Pick<Runtime, "clock">,
   store: Pick<StateStore, "read" | "names">,
-): Required<JournalHeader> {
+): SessionFacts & JournalHeader {
   return {
     journal: JOURNAL_VERSION,
     ...facts,

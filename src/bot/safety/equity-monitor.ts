@@ -23,6 +23,17 @@ import { observeUnexplainedEquity, type UnexplainedEquity } from "../../risk/une
 import type { BotContext } from "../engine/context.js";
 import { readJsonState, type StateStore } from "../state/state-dir.js";
 
+/**
+ * The account's net value with the profit of its hedges, which is kept at other venues; undefined
+ * before the account's is known.
+ */
+export function totalEquity({
+  account,
+  hedges,
+}: Pick<BotContext, "account" | "hedges">): CreditUnits | undefined {
+  return account.equity === undefined ? undefined : account.equity + hedges.profitCredit;
+}
+
 /** The peak's file in the state directory. */
 export const PEAK_FILE = "peak-equity.json";
 
@@ -115,7 +126,7 @@ export class EquityMonitor {
    * before the first reading.
    */
   get peak(): CreditUnits | undefined {
-    const { equity } = this.#context.account;
+    const equity = totalEquity(this.#context);
     if (this.#peak === undefined || equity === undefined) return this.#peak?.peak;
     return equity > this.#peak.peak ? equity : this.#peak.peak;
   }
@@ -134,7 +145,7 @@ export class EquityMonitor {
     if (nowMs - this.#seenAtMs < EQUITY_EVERY_MS) return undefined;
     this.#seenAtMs = nowMs;
     const { account, exchangeTime } = this.#context;
-    const equity = account.equity;
+    const equity = totalEquity(this.#context);
     // Between a stream outage and the end of the reconciliation after it, balances may contain
     // transfers that were not reported yet.
     if (equity === undefined || !account.current) return undefined;
@@ -175,7 +186,7 @@ export class EquityMonitor {
 
   /** An operator who resumes after a daily loss accepts it: the next one is counted from here. */
   acceptDailyLoss(): void {
-    const { equity } = this.#context.account;
+    const equity = totalEquity(this.#context);
     this.#earlierDay = undefined;
     if (this.#ownDay === undefined || equity === undefined) return;
     const reading = this.#reading(equity);
@@ -192,7 +203,8 @@ export class EquityMonitor {
    * after a kill too.
    */
   acceptDrawdown(): void {
-    const { equity, current } = this.#context.account;
+    const equity = totalEquity(this.#context);
+    const { current } = this.#context.account;
     this.#earlier = undefined;
     if (this.#peak === undefined || equity === undefined) {
       // Before the first reading: that reading is the new peak, also for a run that is killed

@@ -266,10 +266,12 @@ export class RiskLadder {
    */
   evaluate(): void {
     if (this.#markets.length === 0) return;
-    const { account, exchangeTime } = this.#context;
+    const { account, exchangeTime, hedges } = this.#context;
     for (const { trader, inventory, markout, window } of this.#markets) {
       if (inventory !== undefined) {
-        const share = Math.abs(account.positionLots(trader.marketId)) / trader.maxPositionLots;
+        const { marketId } = trader;
+        const positionLots = hedges.netLots(marketId) ?? account.positionLots(marketId);
+        const share = Math.abs(positionLots) / trader.maxPositionLots;
         this.#advance(
           inventory,
           share,

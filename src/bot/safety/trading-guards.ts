@@ -334,6 +334,8 @@ export class TradingGuards {
       health.isPositionKnown = health.positionUnknownReason === undefined;
       if (trader.reference !== undefined)
         health.reference = findReferenceFault(trader.reference, referenceInstant(this.#context));
+      const restriction = this.#context.hedges.restrictionOn(health.marketId);
+      health.hedge = restriction?.effect === "halt" ? restriction : undefined;
     }
   }
 

@@ -4,6 +4,7 @@ import { Bot } from "../../../bot/engine/bot.js";
 import type { BotInput } from "../../../bot/engine/input.js";
 import { decodeHeader, encodeJournal, type JournalHeader } from "../../../bot/journal/journal.js";
 import { type FileLine, readFileLines } from "../../../bot/journal/journal-lines.js";
+import { replayedHedgeVenues } from "../../../bot/journal/recorded-hedge-venues.js";
 import { ReplayRuntime } from "../../../bot/journal/replay-runtime.js";
 import { MemoryStateStore } from "../../../bot/state/state-dir.js";
 import { FormatError } from "../../../core/errors.js";
@@ -142,6 +143,7 @@ class TurnReplay {
           this.#ran = true;
         },
       },
+      hedgeVenues: replayedHedgeVenues(header.hedgeVenues),
       madeAt: header.stamp,
       isReplay: true,
       dryRun: header.dryRun ?? false,

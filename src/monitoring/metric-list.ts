@@ -278,6 +278,36 @@ export const METRIC_LIST = {
     help: "Age of a source's newest price. NaN before the first.",
     labels: { market, source: "the name in references" },
   },
+  hedgeReachable: {
+    name: "hedge_reachable",
+    type: "gauge",
+    help: "1 while a market's hedge venue is reachable and its position confirmed, else 0. Only for markets with a hedge.",
+    labels: { market, venue: "the name in hedgeVenues" },
+  },
+  hedgePosition: {
+    name: "hedge_position_base",
+    type: "gauge",
+    help: "Position at a market's hedge venue, in base, long positive.",
+    labels: { market, venue: "the name in hedgeVenues" },
+  },
+  hedgeUnhedged: {
+    name: "hedge_unhedged_base",
+    type: "gauge",
+    help: "Base that is still to be bought at a market's hedge venue. NaN while a position is not known.",
+    labels: { market, venue: "the name in hedgeVenues" },
+  },
+  hedgeProfit: {
+    name: "hedge_profit_quote",
+    type: "gauge",
+    help: "Profit of a market's hedge since it began, in the exchange's quote asset. NaN before a price and a rate.",
+    labels: { market, venue: "the name in hedgeVenues" },
+  },
+  hedgeFills: {
+    name: "hedge_filled_base_total",
+    type: "counter",
+    help: "Base filled at a market's hedge venue.",
+    labels: { market, venue: "the name in hedgeVenues", side: "BUY or SELL" },
+  },
   bookAge: {
     name: "book_age_seconds",
     type: "gauge",

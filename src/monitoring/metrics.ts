@@ -9,6 +9,14 @@ import {
   type MetricSpec,
 } from "./metric-list.js";
 
+/** Values of a market's hedge; base and quote units. */
+export interface HedgeGauges {
+  readonly isReachable: boolean;
+  readonly positionBase: number;
+  readonly unhedgedBase: number;
+  readonly profitQuote: number;
+}
+
 /** All states of a reference price. */
 const REFERENCE_STATES = [
   "good",
@@ -229,6 +237,19 @@ export class Metrics {
       this.#set("referenceSourceCounts", { market, source }, counts ? 1 : 0);
       this.#set("referenceSourceAge", { market, source }, ageMs / 1000);
     }
+  }
+
+  /** Sets the state of a market's hedge; NaN for an amount that is not known. */
+  setHedge(market: MarketId, venue: string, gauges: HedgeGauges): void {
+    const labels = { market, venue };
+    this.#set("hedgeReachable", labels, gauges.isReachable ? 1 : 0);
+    this.#set("hedgePosition", labels, gauges.positionBase);
+    this.#set("hedgeUnhedged", labels, gauges.unhedgedBase);
+    this.#set("hedgeProfit", labels, gauges.profitQuote);
+  }
+
+  hedgeFill(market: MarketId, venue: string, side: Side, base: number): void {
+    this.#count("hedgeFills", { market, venue, side }, base);
   }
 
   setAccountAge(seconds: number): void {

@@ -8,6 +8,7 @@ import type { RestClient } from "../../exchange/rest/rest-client.js";
 import type { Transport } from "../../exchange/rest/transport.js";
 import type { Venue } from "../../exchange/venue.js";
 import { Outbox } from "../../executor/outbox.js";
+import type { HedgeVenue } from "../../hedge/hedge-venue.js";
 import type { Metrics } from "../../monitoring/metrics.js";
 import type { BoundStrategy } from "../../strategies/strategy.js";
 import type { BotConfig } from "../config/config.js";
@@ -15,6 +16,7 @@ import { Bot } from "../engine/bot.js";
 import type { BotEvent } from "../engine/bot-event.js";
 import type { BotCommand } from "../engine/input.js";
 import type { StrategyFile } from "../journal/journal.js";
+import { recordHedgeVenues } from "../journal/recorded-hedge-venues.js";
 import { openFeedChain } from "./chain-access.js";
 import { FailureHandler } from "./monitor/failure-handler.js";
 import { RunMonitor } from "./monitor/run-monitor.js";
@@ -56,12 +58,14 @@ export interface AssembleBotDeps {
   readonly sessionListener: SessionListener | undefined;
   /** The sources of reference prices that markets use. */
   readonly references: readonly PreparedSource[];
+  /** The venues where positions are laid off, by name. */
+  readonly hedgeVenues: ReadonlyMap<string, HedgeVenue>;
 }
 
 /** Assembles a bot and starts it. @throws RunError for a paper session that is not a dry run. */
 export function assembleBot(options: RunBotOptions, parts: AssembleBotDeps): Assembled {
   const { config, runtime, store, log, paper } = options;
-  const { rules, account, metrics, client, registered, sessionListener } = parts;
+  const { rules, account, metrics, client, registered, sessionListener, hedgeVenues } = parts;
   const isDry = options.dryRun === true;
   if (paper !== undefined && !isDry)
     throw new RunError("fills orders on paper", {
@@ -99,6 +103,7 @@ export function assembleBot(options: RunBotOptions, parts: AssembleBotDeps): Ass
       dryRun: isDry && paper === undefined,
       isPaper: paper !== undefined,
       strategies: parts.files,
+      ...(hedgeVenues.size === 0 ? {} : { hedgeVenues: recordHedgeVenues(hedgeVenues) }),
     },
     runtime,
     store,
@@ -133,6 +138,7 @@ export function assembleBot(options: RunBotOptions, parts: AssembleBotDeps): Ass
       for (const listener of listeners) listener(notice);
     },
     ...(options.onStrategyCall === undefined ? {} : { onStrategyCall: options.onStrategyCall }),
+    hedgeVenues,
     receivedMonotonicMs: () => parts.timestampedTransport.atMs,
     dryRun: header.dryRun,
     isPaper: header.isPaper,
@@ -149,6 +155,12 @@ export function assembleBot(options: RunBotOptions, parts: AssembleBotDeps): Ass
       bot.accept({ kind: "event", event });
     }),
   );
+  for (const [name, { events$ }] of hedgeVenues)
+    subscription.add(
+      events$.subscribe(
+        watch.catchFailures((event) => bot.accept({ kind: "hedge", venue: name, event })),
+      ),
+    );
   const command = watch.catchFailures((wanted: BotCommand) => bot.command(wanted));
   const references = new LiveReferences({
     sources: parts.references,
@@ -161,6 +173,7 @@ export function assembleBot(options: RunBotOptions, parts: AssembleBotDeps): Ass
   command({ command: "start" });
   live.setRules(rules);
   references.start();
+  for (const hedgeVenue of hedgeVenues.values()) hedgeVenue.start();
   return {
     addListener: (listener) => listeners.push(listener),
     exchangeNowMs: asks.exchangeNowMs,
@@ -181,6 +194,7 @@ export function assembleBot(options: RunBotOptions, parts: AssembleBotDeps): Ass
       earlier?.close();
       subscription.unsubscribe();
       venue.close();
+      for (const hedgeVenue of hedgeVenues.values()) hedgeVenue.close();
       parts.network.close();
     },
   };

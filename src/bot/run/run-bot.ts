@@ -1,6 +1,8 @@
-import type { Ms } from "../../core/units.js";
+import type { Hex, Ms } from "../../core/units.js";
+import type { VenueRules } from "../../exchange/records.js";
 import { NetworkTransport } from "../../exchange/rest/network-transport.js";
 import { RestClient } from "../../exchange/rest/rest-client.js";
+import type { HedgeVenue } from "../../hedge/hedge-venue.js";
 import type { Log } from "../../monitoring/log.js";
 import { Metrics } from "../../monitoring/metrics.js";
 import { createAccountSigner } from "../config/account-key.js";
@@ -52,6 +54,7 @@ export async function startBot(options: RunBotOptions): Promise<RunningBot> {
     nowMs: () => exchangeNowMs(),
     timeoutMs: config.exchange.requestTimeoutMs,
   });
+  const opened: HedgeVenue[] = [];
   try {
     const { rest, connectWithinMs: withinMs } = config.exchange;
     const reads = new StartupRetrier(
@@ -82,6 +85,8 @@ export async function startBot(options: RunBotOptions): Promise<RunningBot> {
         { store, log, nowMs: runtime.clock.nowMs() },
       );
     }
+    const hedgeVenues = await openHedges(options, signer.address, rules);
+    for (const venue of hedgeVenues.values()) opened.push(venue);
     const tap = await options.record?.({ account: signer.address, rules, registered });
     const files = strategyFiles(loaded);
     const account = signer.address;
@@ -101,6 +106,7 @@ export async function startBot(options: RunBotOptions): Promise<RunningBot> {
         registered,
         sessionListener: tap,
         references,
+        hedgeVenues,
       },
     );
     // Requests signed outside the bot, its last cancels too, use the bot's estimate: this machine's
@@ -109,8 +115,24 @@ export async function startBot(options: RunBotOptions): Promise<RunningBot> {
     return await withLiquidator({ ...options, store }, running);
   } catch (error) {
     network.close();
+    for (const venue of opened) venue.close();
     throw error;
   }
+}
+
+/** The hedge venues of a run that sends orders; none of one that does not. */
+async function openHedges(
+  { config, dryRun, log, openHedgeVenues }: RunBotOptions,
+  account: Hex,
+  rules: VenueRules,
+): Promise<ReadonlyMap<string, HedgeVenue>> {
+  const hedged = Object.keys(config.markets).filter((id) => config.markets[id].hedge !== undefined);
+  if (hedged.length === 0) return new Map();
+  if (dryRun === true || openHedgeVenues === undefined) {
+    log.warn({ markets: hedged }, "a dry run hedges nothing: the markets quote as without a hedge");
+    return new Map();
+  }
+  return openHedgeVenues(account, rules);
 }
 
 /** Logs the warnings about sources' files, and the names of sources that no market uses. */

@@ -3,6 +3,7 @@ import type { Hex, MarketId, Ms } from "../../core/units.js";
 import type { VenueRules } from "../../exchange/records.js";
 import type { RestClient } from "../../exchange/rest/rest-client.js";
 import type { Transport } from "../../exchange/rest/transport.js";
+import type { HedgeVenue } from "../../hedge/hedge-venue.js";
 import type { Log } from "../../monitoring/log.js";
 import type { Metrics } from "../../monitoring/metrics.js";
 import type { BotConfig } from "../config/config.js";
@@ -56,6 +57,14 @@ export interface RunBotOptions {
   readonly record?: (beginning: SessionBeginning) => Promise<SessionListener>;
   /** How the sources of reference prices reach their networks; the real ones if absent. */
   readonly references?: ReferenceAccess;
+  /**
+   * Opens the venues where positions are laid off, by name, once the exchange's rules are known.
+   * Nothing is hedged if it is absent, in a dry run and on paper.
+   */
+  readonly openHedgeVenues?: (
+    account: Hex,
+    rules: VenueRules,
+  ) => Promise<ReadonlyMap<string, HedgeVenue>>;
   /**
    * Only for a paper session: the venue that fills its orders. The live venue then only serves the
    * markets' streams, and no order reaches it.

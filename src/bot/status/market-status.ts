@@ -3,6 +3,7 @@ import type { MarketId, Ms } from "../../core/units.js";
 import type { QuoteReason } from "../../strategies/intent.js";
 import type { Bot } from "../engine/bot.js";
 import { type MarketActivity, quotingStatusFor } from "../market/quoting-status.js";
+import { type HedgeStatus, readHedge } from "./hedge-status.js";
 import { listMarkouts, type MarkoutStatus } from "./markout-status.js";
 import { notionalText } from "./open-position.js";
 import { listOwnQuotes, type OwnQuote } from "./own-quotes.js";
@@ -58,6 +59,8 @@ export interface MarketStatus {
   readonly markQuote: string | undefined;
   /** Its price from outside; undefined in a market without `reference`. */
   readonly reference: ReferenceStatus | undefined;
+  /** Its hedge at another venue; undefined in a market without one. */
+  readonly hedge: HedgeStatus | undefined;
   /** True while an operator's flatten, or the risk ladder's, trades the position to zero. */
   readonly isFlattening: boolean;
   /** Our orders that ended cancelled, since the start. */
@@ -108,6 +111,7 @@ export function buildMarketStatus(bot: Bot, marketId: MarketId): MarketStatus {
     bookAgeMs: bookAgeMs(bot, marketId),
     markQuote: mark === undefined ? undefined : quoteText(bot, mark),
     reference: trader === undefined ? undefined : readReference(bot, trader),
+    hedge: readHedge(bot, marketId),
     isFlattening: trader?.target?.byOperator === true && trader.target.intent.targetLots === 0,
     ordersCancelled: account.cancelledIn(marketId),
     minOrderBase: trader?.instrument.formatAmount(trader.rules.minLots),

@@ -7,7 +7,7 @@ import type { Bot } from "../engine/bot.js";
 export type PnlQuote = Readonly<Record<PnlPart, string>>;
 
 /** Credit units as a decimal string of quote. */
-export function quoteText(bot: Bot, units: bigint): string {
+export function quoteText(bot: Pick<Bot, "context">, units: bigint): string {
   return scaledToDecimal(units, bot.context.rules.creditDecimals);
 }
 

@@ -1,3 +1,4 @@
+import { hedgeText } from "../../bot/status/hedge-status.js";
 import type { MarketStatus } from "../../bot/status/market-status.js";
 import type { OpenPosition } from "../../bot/status/open-position.js";
 import { referenceText } from "../../bot/status/reference-text.js";
@@ -37,6 +38,7 @@ export function formatStatus(status: ControlAnswer, resume: string): string {
     "\n",
     marketLines(status),
     referenceLines(status),
+    hedgeLines(status),
     ...Object.entries(status.markets).map(([marketId, market]) =>
       reasonLines(status, marketId, market),
     ),
@@ -153,6 +155,17 @@ function referenceLines({ markets }: ControlAnswer): string {
       reference === undefined
         ? []
         : [`  ${marketId}: reference ${oneLine(referenceText(reference), REFERENCE_CHARACTERS)}\n`],
+    )
+    .join("");
+}
+
+/** One line for each market with a hedge. */
+function hedgeLines({ markets }: ControlAnswer): string {
+  return Object.entries(markets)
+    .flatMap(([marketId, { hedge }]) =>
+      hedge === undefined
+        ? []
+        : [`  ${marketId}: hedge ${oneLine(hedgeText(hedge), REFERENCE_CHARACTERS)}\n`],
     )
     .join("");
 }

@@ -61,7 +61,21 @@ function figures(summary: RunSummary): string {
         ]
       : []),
   ]);
-  return `${money}${countsLine(summary)}\n${liquidationsLine(summary)}`;
+  return `${money}${hedgeLines(summary)}${countsLine(summary)}\n${liquidationsLine(summary)}`;
+}
+
+function hedgeLines({ hedges = {}, quoteAsset }: RunSummary): string {
+  return Object.entries(hedges)
+    .map(([marketId, hedge]) => {
+      const { venue, symbol, positionBase, profit, profitQuote, venueQuoteAsset } = hedge;
+      const parts =
+        profit === undefined
+          ? "no price yet"
+          : `trading ${formatSignedQuote(profit.trading)}, fees ${formatSignedQuote(profit.fees)}, funding ${formatSignedQuote(profit.funding)} ${venueQuoteAsset}`;
+      const earned = formatSignedQuote(profitQuote ?? null, quoteAsset);
+      return `hedge      ${marketId} at ${oneLine(venue)} ${oneLine(symbol)}: position ${positionBase}, since it began ${earned} (${parts})\n`;
+    })
+    .join("");
 }
 
 function liquidationsLine({ liquidations, quoteAsset }: RunSummary): string {

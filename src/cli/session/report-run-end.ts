@@ -38,7 +38,9 @@ export function reportRunEnd(
       `marketwright: a takeover of ${amountBase} base in ${marketId} is still in flight: it ${what} (job ${jobId})\n`,
     );
   }
-  const areApart = reportPositions(context, summary);
+  const areApart = [reportPositions(context, summary), reportHedges(context, summary)].includes(
+    true,
+  );
   // Printed last: a script that reads both streams finds it at the end.
   if (json === true) printData(context, summary, json);
   else context.stdout.write(formatRunEnd(summary));
@@ -91,6 +93,22 @@ function reportPositions({ stderr }: CliContext, { positionsApart = [] }: RunSum
     );
   }
   return positionsApart.length > 0;
+}
+
+/** Names the hedges that are not done. @returns true if there are any */
+function reportHedges({ stderr }: CliContext, { hedgesLeft = [] }: RunSummary): boolean {
+  for (const { marketId, venue, neededBase, ordersLeft } of hedgesLeft) {
+    const needed =
+      neededBase === undefined
+        ? "it is not known how much is unhedged"
+        : `${neededBase} base are still to be bought`;
+    const orders =
+      ordersLeft.length === 0 ? "" : `, and orders may still fill: ${ordersLeft.join(", ")}`;
+    stderr.write(
+      `marketwright: the hedge of ${marketId} at ${venue} is not done: ${needed}${orders}\n`,
+    );
+  }
+  return hedgesLeft.length > 0;
 }
 
 function nameOf({ marketId, orderId, hash, side, price, sizeBase, phase }: LeftoverOrder): string {

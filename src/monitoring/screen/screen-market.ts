@@ -111,14 +111,21 @@ function ordersLine(market: ScreenMarket): Line {
   ];
 }
 
-function referenceLines({ reference }: ScreenMarket): Line[] {
-  if (reference === undefined) return [];
-  return [
-    [
-      ["reference ", "dim"],
-      [reference.text, reference.isGood ? "plain" : "yellow"],
-    ],
-  ];
+function referenceLines({ reference, hedge }: ScreenMarket): Line[] {
+  const shown = [
+    ["reference ", reference],
+    ["hedge ", hedge],
+  ] as const;
+  return shown.flatMap(([name, line]): Line[] =>
+    line === undefined
+      ? []
+      : [
+          [
+            [name, "dim"],
+            [line.text, line.isGood ? "plain" : "yellow"],
+          ],
+        ],
+  );
 }
 
 function reasonLines({ reason }: ScreenMarket, width: number, height: number): Line[] {

@@ -71,6 +71,8 @@ export interface ScreenMarket {
   readonly reason: ScreenReason | undefined;
   /** Its reference price; undefined in a market without one. */
   readonly reference: ScreenReference | undefined;
+  /** Its hedge at another venue, in one line; undefined in a market without one. */
+  readonly hedge?: ScreenReference | undefined;
 }
 
 /** The reference price of a market, in one line. */

@@ -3,6 +3,7 @@ import type { Bot } from "../../engine/bot.js";
 import { isQuoting } from "../../market/quoting-status.js";
 import { referenceInstant } from "../../market/used-reference.js";
 import { computeEarnings } from "../../status/earnings.js";
+import { readHedge } from "../../status/hedge-status.js";
 import { bookAgeMs, positionUnknownSeconds } from "../../status/market-status.js";
 import { setStatisticsGauges } from "./statistics-gauges.js";
 
@@ -37,6 +38,14 @@ export function setBotGauges(bot: Bot, metrics: Metrics): void {
     const reading = trader.reference?.price.reading(referenceInstant(context));
     if (reading !== undefined)
       metrics.setReference(trader.marketId, reading, trader.instrument.tickQuote);
+    const hedge = readHedge(bot, trader.marketId);
+    if (hedge !== undefined)
+      metrics.setHedge(trader.marketId, hedge.venue, {
+        isReachable: hedge.isReachable,
+        positionBase: Number(hedge.positionBase),
+        unhedgedBase: Number(hedge.unhedgedBase ?? Number.NaN),
+        profitQuote: Number(hedge.profitQuote ?? Number.NaN),
+      });
     const parts = account.profit(trader.marketId);
     for (const part of PNL_PARTS) {
       metrics.setPnl(trader.marketId, part, Number(parts[part]) / 10 ** parts.decimals);

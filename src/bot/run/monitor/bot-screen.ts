@@ -16,6 +16,7 @@ import { stopLimitMs } from "../../cancelling/stop-limit.js";
 import type { Bot } from "../../engine/bot.js";
 import type { MarketTrader } from "../../market/market-trader.js";
 import { type BotStatus, buildBotStatus } from "../../status/bot-status.js";
+import { hedgeText } from "../../status/hedge-status.js";
 import type { MarketStatus } from "../../status/market-status.js";
 import type { OwnQuote } from "../../status/own-quotes.js";
 import { type PnlQuote, quoteText } from "../../status/quote-text.js";
@@ -125,6 +126,10 @@ function screenMarket(bot: Bot, marketId: MarketId, market: MarketStatus): Scree
       market.reference === undefined
         ? undefined
         : { text: referenceText(market.reference), isGood: market.reference.state === "good" },
+    hedge:
+      market.hedge === undefined
+        ? undefined
+        : { text: hedgeText(market.hedge), isGood: market.hedge.restriction === undefined },
   };
 }
 

@@ -191,6 +191,8 @@ export class RunMonitor {
             : `risk ladder: ${actionText({ action, widenFactor })}`;
         return this.#runLog.write(isMild ? "info" : "warn", text, { measure, marketId, why });
       }
+      case "hedge":
+        return this.#hedge(notice);
       case "stopped":
         this.stopResult = notice.result;
         this.#runLog.write(notice.result.ordersLeft.length === 0 ? "info" : "error", "stopped", {
@@ -306,6 +308,53 @@ export class RunMonitor {
       });
     } else if (change.change === "phase" && (change.to === "unknown" || isFinalPhase(change.to))) {
       this.#log.debug({ hash, from: change.from, to: change.to }, "order");
+    }
+  }
+
+  #hedge({ marketId, venue, notice }: Extract<BotEvent, { kind: "hedge" }>): void {
+    const at = { marketId, venue };
+    switch (notice.kind) {
+      case "away":
+        return notice.isAway
+          ? this.#runLog.write(this.#hasStarted ? "warn" : "info", "hedge venue away", {
+              ...at,
+              why: notice.why,
+            })
+          : this.#runLog.write("info", "hedge venue ready", at);
+      case "fill": {
+        const { side, lots, isMaker, isReversed, id } = notice.fill;
+        const instrument = this.#bot?.context.hedges.get(marketId)?.hedger.contract.instrument;
+        this.#metrics.hedgeFill(marketId, venue, side, lots * (instrument?.lotBase ?? 0));
+        return this.#runLog.write(
+          isReversed ? "warn" : "info",
+          isReversed ? "hedge fill taken back" : "hedge fill",
+          {
+            ...at,
+            side,
+            amount: instrument?.formatAmount(lots),
+            liquidity: isMaker ? "maker" : "taker",
+            fillId: id,
+          },
+        );
+      }
+      case "order": {
+        const { key, phase, side } = notice.order;
+        const isTrouble = phase === "rejected" || phase === "unknown" || phase === "lost";
+        const fields = { ...at, key, phase, side, why: notice.why };
+        return isTrouble
+          ? this.#runLog.writeThrottled("warn", `hedge order ${phase}`, fields)
+          : this.#log.debug(fields, "hedge order");
+      }
+      case "position-adopted": {
+        const instrument = this.#bot?.context.hedges.get(marketId)?.hedger.contract.instrument;
+        return this.#runLog.write("warn", "hedge position set to the venue's", {
+          ...at,
+          base: instrument?.formatAmount(notice.toLots),
+          was: instrument?.formatAmount(notice.fromLots),
+        });
+      }
+      case "warning":
+        return this.#runLog.writeThrottled("warn", notice.message, at);
     }
   }
 

@@ -2,8 +2,10 @@ import { scaledToDecimal } from "../../../core/instrument.js";
 import type { MarketId } from "../../../core/units.js";
 import type { LedgerCounts } from "../../../liquidator/ledger/ledger-counts.js";
 import type { Bot } from "../../engine/bot.js";
+import type { HedgeAtEnd } from "../../engine/bot-event.js";
 import type { LeftoverOrder } from "../../execution/leftover-order.js";
 import { computeEarnings } from "../../status/earnings.js";
+import { type HedgeStatus, readHedge } from "../../status/hedge-status.js";
 import { type LiquidationSummary, summariseLiquidations } from "../../status/liquidator-status.js";
 import { listOpenPositions, type OpenPosition, quoteAssetOf } from "../../status/open-position.js";
 import type { RunMonitor } from "./run-monitor.js";
@@ -67,6 +69,13 @@ export interface RunSummary {
       string
     >
   >;
+  /**
+   * The hedges at other venues, by market; absent without any. Their profit is in no figure above:
+   * those are of the exchange's account.
+   */
+  readonly hedges?: Readonly<Record<MarketId, HedgeStatus>>;
+  /** Hedges with an open order or too much unhedged at the end; absent if there are none. */
+  readonly hedgesLeft?: readonly HedgeAtEnd[];
   readonly streamGaps: number;
   readonly malformedFrames: number;
   readonly reconcileDifferences: number;
@@ -156,6 +165,11 @@ export function buildRunSummary(
     amountBase: scaledToDecimal(paper, rules.paperDecimals),
     isHeld,
   }));
+  const hedges: Record<MarketId, HedgeStatus> = {};
+  for (const marketId of traders.keys()) {
+    const hedge = readHedge(bot, marketId);
+    if (hedge !== undefined) hedges[marketId] = hedge;
+  }
   return {
     ordersPlaced: counts.placed,
     ordersCancelled: counts.cancelled,
@@ -188,6 +202,10 @@ export function buildRunSummary(
       transfers: decimal(parts.transfers),
       total: decimal(parts.total),
     },
+    ...(Object.keys(hedges).length === 0 ? {} : { hedges }),
+    ...(monitor.stopResult?.hedgesLeft === undefined
+      ? {}
+      : { hedgesLeft: monitor.stopResult.hedgesLeft }),
     streamGaps: monitor.streamGaps,
     malformedFrames: monitor.malformed,
     reconcileDifferences: counts.differences,

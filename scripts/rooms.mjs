@@ -42,6 +42,12 @@ const CONTROL = {
   modules: ["bot/control/*", "bot/state/running-bots"],
 };
 
+/** @type {Modules} Requests by HTTP, which know if a byte of them was sent. */
+const HTTP = {
+  name: "`exchange/rest/pending-http-request`",
+  modules: ["exchange/rest/pending-http-request", "exchange/rest/transport"],
+};
+
 /** @type {Modules} */
 const INTENT = { name: "the intent of `strategies`", modules: ["strategies/intent"] };
 
@@ -90,13 +96,17 @@ export const ROOMS = {
     holds: "RPCs, blocks, contracts and [transactions](transactions.md) as a client sees them",
     mayImport: GROUND,
   },
+  ccxt: {
+    holds: "the library ccxt: its interface, and the requests that it may make",
+    mayImport: ["core"],
+  },
   reference: {
     holds: "prices from outside: their combination, and the basis",
     mayImport: ["core"],
   },
   "reference/sources": {
     holds: "live [sources](../reference/reference-sources.md) of prices from outside",
-    mayImport: ["core", "reference", "exchange", "chain", "market/book"],
+    mayImport: ["core", "ccxt", "reference", "exchange", "chain", "market/book"],
   },
   hedge: {
     holds: "a position laid off on [another venue](../reference/hedge.md): the port, the hedger",
@@ -108,7 +118,7 @@ export const ROOMS = {
   },
   "hedge/ccxt": {
     holds: "the exchanges that ccxt reaches as hedge venues",
-    mayImport: ["core", "hedge"],
+    mayImport: ["core", "ccxt", "hedge", HTTP],
   },
   market: {
     holds: "the synchronised book, marks, the view that strategies see",

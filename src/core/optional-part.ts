@@ -43,7 +43,7 @@ const PARTS: {
   },
   bullmq: { needs: "a queue of sweeps needs", load: () => import("bullmq") },
   ccxt: {
-    needs: "a source of reference prices with ccxt needs",
+    needs: "a source of reference prices or a hedge venue with ccxt needs",
     version: "4.5.84",
     load: () => import("ccxt"),
   },

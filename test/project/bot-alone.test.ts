@@ -199,7 +199,7 @@ describe("an installation without the optional packages", () => {
       code: 1,
       out: "",
       err: expect.stringContaining(
-        `marketwright: a source of reference prices with ccxt needs the package ccxt, which is not installed: run "npm install ccxt@${version}" in ${linked}\n`,
+        `marketwright: a source of reference prices or a hedge venue with ccxt needs the package ccxt, which is not installed: run "npm install ccxt@${version}" in ${linked}\n`,
       ),
     });
   });

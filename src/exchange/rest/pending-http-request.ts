@@ -22,7 +22,14 @@ export interface PendingHttpRequestOptions {
   readonly prefix: string;
   readonly userAgent: string;
   readonly maxBytes: number;
+  /** More headers of the request. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Called with the headers of the response, before `done`. */
+  readonly onHeaders?: ((headers: HttpResponseHeaders) => void) | undefined;
 }
+
+/** The headers of a response, by their names in small letters. */
+export type HttpResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 /**
  * One request and its one result. It uses undici's dispatch, because its `onRequestStart` is the
@@ -46,7 +53,7 @@ export class PendingHttpRequest implements Dispatcher.DispatchHandler {
 
   /** Dispatches the request to the pool. */
   start(dispatcher: Dispatcher): void {
-    const { request, clock, prefix, userAgent } = this.#options;
+    const { request, clock, prefix, userAgent, headers } = this.#options;
     const isPost = request.method === "POST";
     this.#timer = clock.setTimer(request.timeoutMs, () => this.#timedOut());
     this.#isDispatching = true;
@@ -62,6 +69,7 @@ export class PendingHttpRequest implements Dispatcher.DispatchHandler {
             "user-agent": userAgent,
             accept: "application/json",
             ...(isPost ? { "content-type": "application/x-www-form-urlencoded" } : {}),
+            ...headers,
           },
         },
         this,
@@ -98,6 +106,7 @@ export class PendingHttpRequest implements Dispatcher.DispatchHandler {
   ): void {
     this.#status = status;
     this.#headers = headers;
+    this.#options.onHeaders?.(headers);
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { CcxtExchangeClass } from "#ccxt/ccxt-exchange.js";
 import { ConfigError, RunError } from "#core/errors.js";
 import { createLiveRuntime } from "#core/live-runtime.js";
 import { loadOptional } from "#core/optional-part.js";
-import type { CcxtExchangeClass } from "#reference/ccxt-exchange.js";
 import {
   CCXT_EXCHANGES,
   type CcxtMarketKind,

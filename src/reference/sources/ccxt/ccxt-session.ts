@@ -1,9 +1,11 @@
 import { Agent, fetch, type RequestInit, type Response } from "undici";
+import type { CcxtExchange, CcxtExchangeClass } from "../../../ccxt/ccxt-exchange.js";
+import { mapTexts } from "../../../ccxt/map-texts.js";
+import { watchSends } from "../../../ccxt/watch-sends.js";
 import { findNearestName } from "../../../core/config/find-nearest-name.js";
 import { formatErrorValue, RunError } from "../../../core/errors.js";
 import type { PriceMessage } from "../../price-message.js";
 import { readPrice } from "../read-price.js";
-import type { CcxtClient, CcxtExchange, CcxtExchangeClass } from "./ccxt-exchange.js";
 import type { CcxtStream } from "./ccxt-exchanges.js";
 import type { PublicRequests } from "./public-requests.js";
 
@@ -163,31 +165,4 @@ export class CcxtSession {
       dispatcher: this.#agent,
     });
   }
-}
-
-/** The clients whose sends are watched. */
-const watched = new WeakSet<CcxtClient>();
-
-/**
- * ccxt sends a subscription without waiting for it. If the socket was closed meanwhile, the
- * unhandled rejection would end the process. The loss of the connection is reported apart from it.
- */
-function watchSends(client: CcxtClient): void {
-  if (watched.has(client)) return;
-  watched.add(client);
-  const send = client.send.bind(client);
-  client.send = (message) => {
-    const sent = send(message);
-    sent.catch(() => undefined);
-    return sent;
-  };
-}
-
-/** The same tree with other texts. */
-function mapTexts(tree: unknown, map: (text: string) => string): unknown {
-  if (typeof tree === "string") return map(tree);
-  if (typeof tree !== "object" || tree === null) return tree;
-  return Object.fromEntries(
-    Object.entries(tree).map(([key, value]) => [key, mapTexts(value, map)]),
-  );
 }

@@ -1,4 +1,5 @@
 import { Observable, timeout } from "rxjs";
+import type { CcxtExchangeClass } from "../../../ccxt/ccxt-exchange.js";
 import { ConfigError, RunError } from "../../../core/errors.js";
 import { loadOptional, requireInstalled } from "../../../core/optional-part.js";
 import type { ReconnectTimings } from "../../../core/runtime/reconnect-pauses.js";
@@ -8,7 +9,6 @@ import type { Ms } from "../../../core/units.js";
 import type { PriceMessage } from "../../price-message.js";
 import type { PriceSource } from "../price-source.js";
 import { reconnecting } from "../reconnecting.js";
-import type { CcxtExchangeClass } from "./ccxt-exchange.js";
 import { CCXT_EXCHANGES, type CcxtStream, marketKindOf } from "./ccxt-exchanges.js";
 import { CcxtSession } from "./ccxt-session.js";
 import { PublicRequests } from "./public-requests.js";

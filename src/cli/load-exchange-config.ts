@@ -5,6 +5,9 @@ import { type ExchangeConfig, exchangeConfigShape } from "../simulator/config/co
 import { checkAmounts } from "../simulator/config/config-amounts.js";
 import { checkChainConfig } from "../simulator/config/config-chain.js";
 import { checkPerps } from "../simulator/config/config-perps.js";
+import { usdmFaultNames } from "../simulator/dialects/binance-usdm/usdm-fault-names.js";
+import { checkFaultList } from "../simulator/faults/check-fault-names.js";
+import { exchangeFaultNames } from "../simulator/faults/exchange-fault-names.js";
 import { checkLeveraged } from "../simulator/flow/leveraged-config.js";
 import { marketRules } from "../simulator/markets/market-rules.js";
 
@@ -22,6 +25,7 @@ export function loadExchangeConfig(path: string): ExchangeConfig {
   checkPerps(config, { locate, isWritten });
   checkChainConfig(config, { locate, isWritten });
   checkLeveraged(config, { locate, isWritten });
+  checkFaultList(config.faults, [exchangeFaultNames(config), usdmFaultNames(config)], { locate });
   for (const marketId of Object.keys(config.markets))
     marketRules(marketId, config, { locate, isWritten });
   return config;

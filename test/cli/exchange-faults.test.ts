@@ -77,7 +77,16 @@ describe("docs/reference/exchange-faults.md, its tables", () => {
   const forms = faultShape.options.map(({ shape }) => shape);
 
   it("have every kind with the keys of its own", () => {
-    const common = ["kind", "probability", "fromMs", "forMs", "endpoints", "streams", "accounts"];
+    const common = [
+      "kind",
+      "probability",
+      "fromMs",
+      "forMs",
+      "endpoints",
+      "streams",
+      "interface",
+      "accounts",
+    ];
     const own = forms.map((shape) => [
       shape.kind.value,
       Object.keys(shape).filter((key) => !common.includes(key)),

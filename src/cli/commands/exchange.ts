@@ -4,10 +4,12 @@ import { openLog } from "../../monitoring/log.js";
 import type { OpenChain } from "../../simulator/chain/open-chain.js";
 import { checkPorts } from "../../simulator/config/config-chain.js";
 import { serveUsdm, type UsdmServer } from "../../simulator/dialects/binance-usdm/serve-usdm.js";
+import { usdmFaultNames } from "../../simulator/dialects/binance-usdm/usdm-fault-names.js";
 import {
   type OpenExchange,
   openConfiguredExchange,
 } from "../../simulator/engine/configured-exchange.js";
+import { exchangeFaultNames } from "../../simulator/faults/exchange-fault-names.js";
 import { describeFaults, type OpenFaults, openFaults } from "../../simulator/faults/open-faults.js";
 import { checkCaptures } from "../../simulator/flow/capture/check-captures.js";
 import { serveExchange } from "../../simulator/rest/http-server.js";
@@ -66,7 +68,11 @@ export async function exchangeCommand(
         ),
     });
     const { exchange } = open;
-    faults = await openFaults(config, context.runtime.clock);
+    const spoken = [
+      exchangeFaultNames(config),
+      ...(dialect === null ? [] : [usdmFaultNames(config)]),
+    ];
+    faults = await openFaults(config, spoken, context.runtime.clock);
     if (faults !== undefined) context.stderr.write(describeFaults(faults));
     const onFault = (error: unknown): void => {
       log.error({ error }, "the exchange failed to answer");
@@ -74,7 +80,10 @@ export async function exchangeCommand(
       if (!exchange.isRunning) fail(error);
     };
     if (dialect !== null) {
-      usdm = await serveUsdm(exchange, dialect.config, dialect.credentials, { onFault });
+      usdm = await serveUsdm(exchange, dialect.config, dialect.credentials, {
+        faults: faults?.injector,
+        onFault,
+      });
     }
     const server = await serveExchange(exchange, { faults: faults?.injector, onFault });
     const { restUrl, streamUrl, port } = server;

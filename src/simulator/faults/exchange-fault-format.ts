@@ -1,9 +1,13 @@
 import { formatErrorBody } from "../rest/api-error.js";
 import type { ApiRequest } from "../rest/parameters.js";
-import type { FaultableRequest, FaultableStream, FaultFormat } from "./fault-format.js";
+import {
+  ACCOUNT_STREAM,
+  type FaultableRequest,
+  type FaultableStream,
+  type FaultFormat,
+} from "./fault-format.js";
+import { gatewayPage } from "./gateway-page.js";
 
-/** The stream of an account, as faults name it. */
-const ACCOUNT_STREAM = "account";
 const SINGLE = "/v1/single/";
 /** The beginning of a wrapped event is enough to read its stream's name. */
 const NAME_WITHIN = 200;
@@ -17,10 +21,18 @@ export const EXCHANGE_FAULT_FORMAT: FaultFormat = {
 /** A request of the exchange's own interface (docs/reference/exchange-interface.md). */
 function toFaultableRequest({ method, path, query, body }: ApiRequest): FaultableRequest {
   return {
+    interface: "exchange",
     method,
     path,
     account: () => readAccount(body) ?? readAccount(query),
-    refusalBody: (status) => formatErrorBody(status, "Too many requests", "over the rate limit"),
+    refuse: (status, retryAfterSeconds) => ({
+      status,
+      body: formatErrorBody(status, "Too many requests", "over the rate limit"),
+      ...(retryAfterSeconds === undefined
+        ? {}
+        : { headers: { "retry-after": String(retryAfterSeconds) } }),
+    }),
+    fail: gatewayPage,
   };
 }
 
@@ -29,12 +41,21 @@ function toFaultableStream(pathWithQuery: string): FaultableStream {
   const [path = ""] = pathWithQuery.split("?");
   const single = path.startsWith(SINGLE) ? path.slice(SINGLE.length) : undefined;
   const account = single === undefined ? undefined : /^account(?:@|%40)(.*)$/i.exec(single)?.[1];
-  const only = account === undefined ? single?.replace(/%40/i, "@") : ACCOUNT_STREAM;
+  // Clients subscribe to trades as `@trade` and read events of `@trades`.
+  const only =
+    account === undefined
+      ? single?.replace(/%40/i, "@").replace(/@trade$/, "@trades")
+      : ACCOUNT_STREAM;
   return {
+    interface: "exchange",
     account,
-    streamOf: (text) => only ?? /"stream":"([^"]*)"/.exec(text.slice(0, NAME_WITHIN))?.[1],
+    toFrame: (text) => ({
+      account,
+      stream: only ?? /"stream":"([^"]*)"/.exec(text.slice(0, NAME_WITHIN))?.[1],
+    }),
     isSnapshot: (text) => text.includes('"snapshot"'),
     isHeartbeat: (text) => text === "ping" || text === "pong",
+    fail: gatewayPage,
   };
 }
 

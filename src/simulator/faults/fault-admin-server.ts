@@ -5,6 +5,8 @@ import { ConfigError, MarketwrightError, RunError } from "../../core/errors.js";
 import { isKnownHost } from "../../core/http/host-header.js";
 import { HTTP_BOUNDS } from "../../core/http/http-bounds.js";
 import { isFromWebPage } from "../../core/http/web-page.js";
+import { checkFaultNames } from "./check-fault-names.js";
+import type { FaultNames } from "./fault-names.js";
 import type { FaultSchedule } from "./fault-schedule.js";
 import { faultShape } from "./fault-shape.js";
 
@@ -25,11 +27,13 @@ export interface FaultAdminServer {
 /**
  * Serves the faults of an exchange to programs of this machine
  * (docs/reference/exchange-faults.md#the-admin-endpoint). It answers no web page.
+ * @param spoken the names of the interfaces that the exchange serves.
  * @param port 0 takes a free one.
  * @throws RunError if the port cannot be opened
  */
 export async function serveFaultAdmin(
   schedule: FaultSchedule,
+  spoken: readonly FaultNames[],
   port: number,
 ): Promise<FaultAdminServer> {
   const { maxHeaderSize, connectionsCheckingInterval, requestTimeout, headersTimeout, timeout } =
@@ -54,6 +58,7 @@ export async function serveFaultAdmin(
   app.get(PATH, () => ({ faults: schedule.list() }));
   app.post(PATH, (request, reply) => {
     const fault = checkShape(faultShape, readJson(request.body));
+    checkFaultNames(fault, spoken);
     return reply.code(201).send(schedule.add(fault));
   });
   app.delete(PATH, () => ({ faults: schedule.endAll() }));

@@ -1,12 +1,13 @@
 import type { Clock } from "../../core/runtime/runtime.js";
 import type { ApiResponse } from "../rest/api-error.js";
-import type { StreamSink } from "../streams/stream-sink.js";
+import type { StreamRefusal, StreamSink } from "../streams/stream-sink.js";
 import type { FaultableRequest, FaultableStream } from "./fault-format.js";
 import { FaultSchedule } from "./fault-schedule.js";
 import type { Fault } from "./fault-shape.js";
 import { FaultyStream } from "./faulty-stream.js";
 import { PendingTimers } from "./pending-timers.js";
 import { type FaultyAnswer, RequestFaults } from "./request-faults.js";
+import { strikeUpgrade } from "./upgrade-faults.js";
 
 /** Options of a {@link FaultInjector}. */
 export interface FaultInjectorOptions {
@@ -44,6 +45,22 @@ export class FaultInjector {
   wrap(sink: StreamSink, stream: FaultableStream): StreamSink {
     const { schedule } = this;
     return new FaultyStream({ sink, stream, schedule, clock: this.#clock, timers: this.#timers });
+  }
+
+  /**
+   * Answers the handshake of a stream, unless a fault decides otherwise.
+   * @param open called at once, or after a delay, or not at all.
+   * @returns `waits` if the handshake has no answer yet, or never gets one.
+   */
+  upgrade(stream: FaultableStream, open: () => void): "opened" | "waits" | StreamRefusal {
+    const fault = strikeUpgrade(this.schedule, stream);
+    if (fault === undefined) {
+      open();
+      return "opened";
+    }
+    if (fault !== "no-answer" && "refused" in fault) return fault;
+    if (fault !== "no-answer") this.#timers.set(fault.delayMs, open);
+    return "waits";
   }
 
   /** Drops everything that is delayed. */

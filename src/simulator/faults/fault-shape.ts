@@ -3,6 +3,8 @@ import { address, text } from "../config/config-text.js";
 
 /** The most faults that a file, or the admin endpoint, keeps at a time. */
 export const MOST_FAULTS = 100;
+/** The interfaces of an exchange that faults strike. */
+const FAULT_INTERFACES = ["exchange", "binance-usdm"] as const;
 const LONGEST_MS = 86_400_000;
 const probability = z.number().min(0).max(1);
 const lasting = z.int().min(1).max(LONGEST_MS);
@@ -15,6 +17,8 @@ const WINDOW = {
   fromMs: z.int().min(0).max(LONGEST_MS).default(0),
   /** For so long; until it is ended when absent. */
   forMs: lasting.optional(),
+  /** Strikes only this interface; every one that the exchange serves when absent. */
+  interface: z.enum(FAULT_INTERFACES).optional(),
   /** Strikes only the signed requests and the account streams of these accounts. */
   accounts: z.array(address).min(1).optional(),
 };
@@ -56,8 +60,8 @@ const retryAfterSeconds = z.int().min(0).max(3600).optional();
 
 /**
  * One fault. The kinds are those of the simulation (docs/reference/simulation-rules.md) that a
- * server can show to its clients, and four more: `answer-garbled`, `answers-swapped`,
- * `frame-garbled`, `stream-closed`.
+ * server can show to its clients, and seven more: `answer-garbled`, `answers-swapped`,
+ * `frame-garbled`, `stream-closed`, and those of the handshake of a websocket.
  */
 export const faultShape = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("request-lost"), ...REQUESTS }),
@@ -76,6 +80,13 @@ export const faultShape = z.discriminatedUnion("kind", [
     actedShare,
   }),
   z.strictObject({ kind: z.literal("connection-lost"), ...REQUESTS, actedShare }),
+  z.strictObject({ kind: z.literal("upgrade-lost"), ...WINDOW }),
+  z.strictObject({ kind: z.literal("upgrade-delayed"), ...WINDOW, delayMs: delay(50, 9000) }),
+  z.strictObject({
+    kind: z.literal("upgrade-refused"),
+    ...WINDOW,
+    status: z.int().min(400).max(599).default(503),
+  }),
   z.strictObject({ kind: z.literal("stream-dropped"), ...FRAMES }),
   z.strictObject({
     kind: z.literal("stream-closed"),
@@ -100,6 +111,9 @@ export const faultShape = z.discriminatedUnion("kind", [
 export type Fault = z.output<typeof faultShape>;
 
 export type FaultKind = Fault["kind"];
+
+/** An interface of an exchange, as faults name it. */
+export type FaultInterface = (typeof FAULT_INTERFACES)[number];
 
 /** The fault of one kind. */
 export type FaultOf<Kind extends FaultKind> = Extract<Fault, { readonly kind: Kind }>;

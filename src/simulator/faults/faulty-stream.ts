@@ -1,11 +1,11 @@
 import { inflateSync } from "node:zlib";
 import type { Clock } from "../../core/runtime/runtime.js";
 import type { StreamSink } from "../streams/stream-sink.js";
-import type { FaultableStream } from "./fault-format.js";
+import type { FaultableFrame, FaultableStream } from "./fault-format.js";
 import { drawDelayMs, type FaultSchedule, type Strike } from "./fault-schedule.js";
 import type { Fault, FaultKind } from "./fault-shape.js";
 import type { PendingTimers } from "./pending-timers.js";
-import { isOfAccount } from "./request-faults.js";
+import { strikesAccount } from "./strikes-account.js";
 
 /** The longest time that a frame waits for another one to overtake it. */
 const LONGEST_HOLD_MS = 1000;
@@ -34,9 +34,9 @@ export class FaultyStream implements StreamSink {
     this.#deps = deps;
   }
 
-  send(text: string): void {
+  send(text: string, stream?: string): void {
     if (this.#isUndisturbed()) this.#deps.sink.send(text);
-    else this.#pass(text, text);
+    else this.#pass(text, text, stream);
   }
 
   sendBytes(bytes: Uint8Array): void {
@@ -71,11 +71,12 @@ export class FaultyStream implements StreamSink {
     );
   }
 
-  #pass(message: Message, text: string): void {
+  #pass(message: Message, text: string, name?: string): void {
     const { stream, schedule, clock, timers } = this.#deps;
     if (this.#hasEnded) return;
     if (stream.isHeartbeat(text)) return this.#deliver(message);
-    const applies = (fault: Fault): boolean => appliesTo(fault, stream, text);
+    const frame = stream.toFrame(text, name);
+    const applies = (fault: Fault): boolean => appliesTo(fault, stream, frame);
     const strike = <Kind extends FaultKind>(kind: Kind): Strike<Kind> | undefined =>
       schedule.strike(kind, applies);
     if (this.#isSilent?.() === true) return;
@@ -133,13 +134,13 @@ export class FaultyStream implements StreamSink {
   }
 }
 
-function appliesTo(fault: Fault, stream: FaultableStream, text: string): boolean {
+function appliesTo(fault: Fault, stream: FaultableStream, frame: FaultableFrame): boolean {
   const streams = "streams" in fault ? fault.streams : undefined;
   if (streams !== undefined) {
-    const name = stream.streamOf(text);
+    const { stream: name } = frame;
     if (name === undefined || !streams.includes(name)) return false;
   }
-  return isOfAccount(fault, stream.account);
+  return strikesAccount(fault, stream.interface, () => frame.account);
 }
 
 /** A frame that is cut off, or not JSON, or JSON of another form. */

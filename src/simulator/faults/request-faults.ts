@@ -3,11 +3,10 @@ import type { FaultableRequest } from "./fault-format.js";
 import { drawDelayMs, type FaultSchedule, type Strike } from "./fault-schedule.js";
 import type { Fault, FaultKind } from "./fault-shape.js";
 import type { PendingTimers } from "./pending-timers.js";
+import { strikesAccount } from "./strikes-account.js";
 
 /** The longest time that an answer waits for another one to overtake it. */
 const LONGEST_HOLD_MS = 1000;
-/** A gateway's page: a 5xx need not come from the exchange, nor be JSON. */
-const GATEWAY_PAGE = "<html><body><h1>The server is unavailable</h1></body></html>";
 
 /**
  * The answer that the server sends. Or it sends nothing: the connection then stays (`no-answer`),
@@ -61,17 +60,12 @@ export class RequestFaults {
       ["storm-418", 418],
     ] as const) {
       const storm = strike(kind);
-      if (storm !== undefined)
-        return toRefusal(status, request.refusalBody(status), storm.fault.retryAfterSeconds);
+      if (storm !== undefined) return request.refuse(status, storm.fault.retryAfterSeconds);
     }
     const failure = strike("storm-5xx");
     if (failure !== undefined) {
       if (failure.random.uniform() < failure.fault.actedShare) await act();
-      return {
-        status: failure.fault.status,
-        body: GATEWAY_PAGE,
-        headers: { "content-type": "text/html; charset=utf-8" },
-      };
+      return request.fail(failure.fault.status);
     }
     const answering = act();
     const repeated = strike("request-duplicated");
@@ -106,7 +100,8 @@ export class RequestFaults {
   }
 }
 
-function appliesTo(fault: Fault, { method, path, account }: FaultableRequest): boolean {
+function appliesTo(fault: Fault, request: FaultableRequest): boolean {
+  const { method, path } = request;
   if (!("endpoints" in fault) && "streams" in fault) return false;
   const endpoints = "endpoints" in fault ? fault.endpoints : undefined;
   if (
@@ -115,23 +110,5 @@ function appliesTo(fault: Fault, { method, path, account }: FaultableRequest): b
     !endpoints.includes(`${method} ${path}`)
   )
     return false;
-  return isOfAccount(fault, account());
-}
-
-/** True if a fault strikes this account's requests and streams. */
-export function isOfAccount({ accounts }: Fault, account: string | undefined): boolean {
-  return (
-    accounts === undefined ||
-    (account !== undefined && accounts.some((each) => each.toLowerCase() === account.toLowerCase()))
-  );
-}
-
-function toRefusal(
-  status: number,
-  body: string,
-  retryAfterSeconds: number | undefined,
-): ApiResponse {
-  return retryAfterSeconds === undefined
-    ? { status, body }
-    : { status, body, headers: { "retry-after": String(retryAfterSeconds) } };
+  return strikesAccount(fault, request.interface, () => request.account());
 }

@@ -16,6 +16,7 @@ import { sendFaultyAnswer } from "../faults/send-faulty-answer.js";
 import { serveDocumentation } from "../openapi/serve-documentation.js";
 import { SocketSink } from "../streams/socket-sink.js";
 import type { StreamSink } from "../streams/stream-sink.js";
+import { WaitingSockets } from "../streams/waiting-sockets.js";
 import {
   ApiError,
   type ApiResponse,
@@ -153,14 +154,23 @@ export async function serveExchange(
   });
   const wrap = (sink: StreamSink, url: string): StreamSink =>
     faults === undefined ? sink : faults.wrap(sink, faultFormat.toStream(url));
+  const waiting = new WaitingSockets();
   app.server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    try {
-      const refusal = refusalOf(request, hosts);
-      if (refusal === null) upgrade(exchange, { sockets, wrap }, request, socket, head);
-      else refuse(socket, refusal);
-    } catch (error) {
-      refuse(socket, fail(error));
-    }
+    const open = (): void => {
+      waiting.delete(request.socket);
+      if (socket.destroyed) return;
+      try {
+        upgrade(exchange, { sockets, wrap }, request, socket, head);
+      } catch (error) {
+        refuse(socket, fail(error));
+      }
+    };
+    const refusal = refusalOf(request, hosts);
+    if (refusal !== null) return refuse(socket, refusal);
+    if (faults === undefined) return open();
+    const opening = faults.upgrade(faultFormat.toStream(request.url ?? "/"), open);
+    if (opening === "waits") waiting.add(request.socket);
+    else if (opening !== "opened") refuse(socket, opening.refused);
   });
   try {
     await app.listen({ host, port });
@@ -181,6 +191,7 @@ export async function serveExchange(
       for (const client of sockets.clients) {
         client.terminate();
       }
+      waiting.destroyAll();
       await app.close();
     },
   };
@@ -289,10 +300,11 @@ function badRequest(message: string): string {
 function refuse(socket: Duplex, { status, body, headers = {} }: ApiResponse): void {
   const lines = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? "Error"}`,
-    `content-type: ${JSON_TYPE}`,
     `content-length: ${Buffer.byteLength(body)}`,
     "connection: close",
-    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    ...Object.entries({ "content-type": JSON_TYPE, ...headers }).map(
+      ([name, value]) => `${name}: ${value}`,
+    ),
   ];
   socket.end(`${lines.join("\r\n")}\r\n\r\n${body}`);
 }

@@ -41,7 +41,7 @@ export class DeferredSends {
       });
     };
     return {
-      send: (text) => when(text.length, () => sink.send(text)),
+      send: (text, stream) => when(text.length, () => sink.send(text, stream)),
       sendBytes: (bytes) => when(bytes.length, () => sink.sendBytes(bytes)),
       ping: () => when(0, () => sink.ping()),
       close: (code, reason) => when(0, () => sink.close(code, reason)),

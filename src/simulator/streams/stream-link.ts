@@ -66,14 +66,15 @@ export class StreamLink implements StreamConnection {
 
   /**
    * Sends a text, unless the connection is closed. A reader that does not keep up is disconnected.
+   * @param stream as in {@link StreamSink.send}.
    */
-  send(text: string): void {
+  send(text: string, stream?: string): void {
     if (this.#isClosed) {
       return;
     }
     const { zip } = this.options;
     if (zip === null || text === PING) {
-      this.#sink.send(text);
+      this.#sink.send(text, stream);
     } else {
       this.#sink.sendBytes(zip.compress(text));
     }

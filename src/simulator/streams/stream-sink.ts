@@ -2,7 +2,8 @@ import type { ApiResponse } from "../rest/api-error.js";
 
 /** The socket under a stream. The exchange may call it before `connect` has returned. */
 export interface StreamSink {
-  send(text: string): void;
+  /** @param stream its name, where the text may not contain it: faults select frames by it. */
+  send(text: string, stream?: string): void;
   /** A compressed message, as a binary frame. */
   sendBytes(bytes: Uint8Array): void;
   /** Sends a protocol ping. */

@@ -1,10 +1,16 @@
 import { request } from "node:http";
 import { afterEach, describe, expect, it } from "vitest";
 import { VirtualClock } from "#core/virtual-clock.js";
+import { parseExchangeConfig } from "#simulator/config.js";
+import { exchangeFaultNames } from "#simulator/exchange-fault-names.js";
 import { type FaultAdminServer, serveFaultAdmin } from "#simulator/fault-admin-server.js";
 import { FaultSchedule } from "#simulator/fault-schedule.js";
+import { usdmFaultNames } from "#simulator/usdm-fault-names.js";
 import { START_MS } from "../reference-client.js";
 import { readFault } from "./served-faults.js";
+
+const CONFIG = parseExchangeConfig({ markets: { btcusdc: {} } });
+const SPOKEN = [exchangeFaultNames(CONFIG), usdmFaultNames(CONFIG)];
 
 let admin: FaultAdminServer | undefined;
 
@@ -16,7 +22,7 @@ afterEach(async () => {
 async function opened() {
   const clock = new VirtualClock(START_MS);
   const schedule = new FaultSchedule(clock, 1);
-  admin = await serveFaultAdmin(schedule, 0);
+  admin = await serveFaultAdmin(schedule, SPOKEN, 0);
   const { url } = admin;
   const ask = async (method: string, path = "", body?: unknown) => {
     const answer = await fetch(`${url}${path}`, {
@@ -102,6 +108,48 @@ describe("the admin endpoint of faults", () => {
       },
     ]);
     expect(schedule.isIdle).toBe(true);
+  });
+
+  it.each([
+    ["endpoints", { kind: "answer-lost", endpoints: ["POST /v1/ordr"] }, "POST /v1/order"],
+    ["endpoints", { kind: "answer-lost", endpoints: ["/fapi/v1/oder"] }, "/fapi/v1/order"],
+    ["streams", { kind: "frame-lost", streams: ["btcusdc@ordrbook"] }, "btcusdc@orderbook"],
+    ["streams", { kind: "frame-lost", streams: ["BTCUSDC@depth@100ms"] }, "btcusdc@depth@100ms"],
+    ["streams", { kind: "frame-lost", streams: ["acount"] }, "account"],
+    [
+      "endpoints",
+      { kind: "answer-lost", interface: "exchange", endpoints: ["/v1/orderbok"] },
+      "/v1/orderbook",
+    ],
+  ])("refuses a wrong name under %s in %j and names the nearest", async (key, body, nearest) => {
+    const { schedule, ask } = await opened();
+    const [status, { error }] = (await ask("POST", "", body)) as [
+      number,
+      { readonly error: Readonly<Record<string, string>> },
+    ];
+    expect([status, error.field]).toEqual([400, `${key}.0`]);
+    expect(error.message).toContain(`did you mean ${nearest}?`);
+    expect(schedule.isIdle).toBe(true);
+  });
+
+  it("refuses names of another interface than the fault's, and a kind that it has not", async () => {
+    const { ask } = await opened();
+    const usdm = { interface: "binance-usdm" };
+    expect(
+      await ask("POST", "", { kind: "answer-lost", ...usdm, endpoints: ["POST /v1/withdraw"] }),
+    ).toMatchObject([
+      400,
+      { error: { field: "endpoints.0", expected: "a path such as POST /fapi/v1/order" } },
+    ]);
+    expect(await ask("POST", "", { kind: "snapshot-late", ...usdm })).toMatchObject([
+      400,
+      { error: { field: "kind", expected: "answer-delayed, with the endpoint of the book" } },
+    ]);
+    expect(await ask("POST", "", { kind: "answer-lost", interface: "binance" })).toMatchObject([
+      400,
+      { error: { field: "interface", value: "binance" } },
+    ]);
+    expect(await ask("POST", "", { kind: "snapshot-late" })).toMatchObject([201, {}]);
   });
 
   it("names the ids that there are, and what it answers", async () => {

@@ -4,6 +4,7 @@ import type { UsdmCredentials } from "./usdm-api-keys.js";
 import type { UsdmConfig } from "./usdm-config.js";
 import { UsdmDialect } from "./usdm-dialect.js";
 import { UsdmError } from "./usdm-error.js";
+import { usdmFaultFormat } from "./usdm-fault-format.js";
 
 /** The dialect on a port of its own. */
 export interface UsdmServer {
@@ -24,10 +25,9 @@ export async function serveUsdm(
   exchange: EmbeddedExchange,
   config: UsdmConfig,
   credentials: readonly UsdmCredentials[],
-  options: Omit<ServerOptions, "documents"> = {},
+  { onFault = () => {}, faults }: Pick<ServerOptions, "onFault" | "faults"> = {},
 ): Promise<UsdmServer> {
   const dialect = exchange.addDialect((deps) => new UsdmDialect(deps, config, credentials));
-  const { onFault = () => {} } = options;
   const server: ExchangeServer = await serveExchange(
     {
       config: { ...exchange.config, port: config.port },
@@ -44,7 +44,7 @@ export async function serveUsdm(
       start: () => {},
       stop: () => {},
     },
-    { ...options, documents: false },
+    { onFault, faults, faultFormat: usdmFaultFormat(dialect, config), documents: false },
   );
   return {
     port: server.port,

@@ -103,6 +103,11 @@ export class UsdmApiKeys {
     return this.#accounts.has(account);
   }
 
+  /** The address of the account that a request's API key stands for; undefined for no key. */
+  addressOf({ headers }: Pick<ApiRequest, "headers">): Hex | undefined {
+    return this.#keys.get(String(headers?.["x-mbx-apikey"]))?.account.address;
+  }
+
   /** The accounts of all keys. */
   get accounts(): ReadonlySet<ExchangeAccount> {
     return this.#accounts;

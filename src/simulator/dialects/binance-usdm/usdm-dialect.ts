@@ -1,3 +1,4 @@
+import type { Hex, Ms } from "../../../core/units.js";
 import type { ExchangeAccount, Income, Order, UserTrade } from "../../accounts/account.js";
 import type { Market, Trade } from "../../markets/market.js";
 import type { ApiResponse } from "../../rest/api-error.js";
@@ -167,6 +168,21 @@ export class UsdmDialect implements Dialect {
     return this.#hub.connect(pathWithQuery, this.#deps.deferSends(sink), ip);
   }
 
+  /** The exchange's time. */
+  nowMs(): Ms {
+    return this.#deps.state.nowMs();
+  }
+
+  /** The address of the account whose API key a request has. */
+  accountOfRequest(request: Pick<ApiRequest, "headers">): Hex | undefined {
+    return this.#keys.addressOf(request);
+  }
+
+  /** The address of the account of a listen key; undefined for the name of a public stream. */
+  accountOfStream(name: string): Hex | undefined {
+    return this.#users.addressOf(name);
+  }
+
   start(): void {
     this.#isRunning = true;
     this.#keys.open();
@@ -213,7 +229,9 @@ export class UsdmDialect implements Dialect {
   }
 
   flush(): void {
-    for (const account of this.#traded) this.#cancelExcess(account);
+    for (const account of this.#traded) {
+      for (const order of this.#orders.excess(account)) this.#deps.orderManager.cancel(order);
+    }
     this.#traded.clear();
     this.#users.flush();
     this.#hub.flush();
@@ -222,19 +240,6 @@ export class UsdmDialect implements Dialect {
   onSample(): void {
     this.#keys.approveOperators();
     this.#hub.onSample();
-  }
-
-  /** Cancels reduce-only orders that are larger than the position that they would reduce. */
-  #cancelExcess(account: ExchangeAccount): void {
-    for (const order of this.#orders.open(account)) {
-      const { market, isReduceOnly, side } = order.terms;
-      if (isReduceOnly !== true) continue;
-      const paper = account.markets.get(market.id)?.position.matched.paper ?? 0n;
-      const reducible = side === "SELL" ? paper : -paper;
-      if (market.instrument.lotsToPaper(order.openLots) > reducible) {
-        this.#deps.orderManager.cancel(order);
-      }
-    }
   }
 }
 

@@ -24,6 +24,11 @@ export const USDM_ERRORS = {
     status: 503,
   },
   "-1003": { name: "TOO_MANY_REQUESTS", msg: "Too many requests.", status: 429 },
+  "-1007": {
+    name: "TIMEOUT",
+    msg: "Timeout waiting for response from backend server. Send status unknown; execution status unknown.",
+    status: 503,
+  },
   "-1015": { name: "TOO_MANY_ORDERS", msg: "Too many new orders.", status: 429 },
   "-1016": {
     name: "SERVICE_SHUTTING_DOWN",

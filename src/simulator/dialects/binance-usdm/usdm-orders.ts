@@ -94,6 +94,15 @@ export class UsdmOrders {
     );
   }
 
+  /** Open reduce-only orders that are larger than the position that they would reduce. */
+  excess(account: ExchangeAccount): Order[] {
+    return this.open(account).filter(({ terms: { market, isReduceOnly, side }, openLots }) => {
+      if (isReduceOnly !== true) return false;
+      const paper = account.markets.get(market.id)?.position.matched.paper ?? 0n;
+      return market.instrument.lotsToPaper(openLots) > (side === "SELL" ? paper : -paper);
+    });
+  }
+
   /** Every kept order of a market, oldest first. */
   all(account: ExchangeAccount, market: Market): Order[] {
     const { historyOrders: limit } = this.#state.config.retention;

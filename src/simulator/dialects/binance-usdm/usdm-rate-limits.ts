@@ -1,6 +1,7 @@
 import { MINUTE_MS, type Ms } from "../../../core/units.js";
 import type { UsdmConfig } from "./usdm-config.js";
 import { UsdmError } from "./usdm-error.js";
+import { bannedUntil, tooManyRequests } from "./usdm-rate-errors.js";
 
 /** The part of a count's window that has passed, and what was counted in it. */
 interface Window {
@@ -53,27 +54,17 @@ export class UsdmRateLimits {
       address.bannedUntilMs = nowMs + banMs;
       this.requireNotBanned(ip, nowMs);
     }
-    throw new UsdmError(
-      "-1003",
-      `Too many requests; current limit of IP(${ip}) is ${weightPerMinute} requests per minute. Please use the websocket for live updates to avoid polling the API.`,
-      {
-        headers: {
-          "retry-after": secondsUntil(address.weight.startMs + MINUTE_MS, nowMs),
-          "x-mbx-used-weight-1m": String(address.weight.count),
-        },
-      },
-    );
+    throw tooManyRequests(ip, weightPerMinute, {
+      "retry-after": secondsUntil(address.weight.startMs + MINUTE_MS, nowMs),
+      "x-mbx-used-weight-1m": String(address.weight.count),
+    });
   }
 
   /** @throws UsdmError -1003 with 418 while the address is banned */
   requireNotBanned(ip: string, nowMs: Ms): void {
     const untilMs = this.#addresses.get(ip)?.bannedUntilMs ?? 0;
     if (nowMs >= untilMs) return;
-    throw new UsdmError(
-      "-1003",
-      `Way too many requests; IP(${ip}) banned until ${untilMs}. Please use the websocket for live updates to avoid bans.`,
-      { status: 418, headers: { "retry-after": secondsUntil(untilMs, nowMs) } },
-    );
+    throw bannedUntil(ip, untilMs, { "retry-after": secondsUntil(untilMs, nowMs) });
   }
 
   /**

@@ -1,4 +1,5 @@
 import { ConfigError } from "../../../core/errors.js";
+import type { MarketConfig } from "../../config/config.js";
 import type { ExchangeState } from "../../engine/exchange-state.js";
 import type { Market } from "../../markets/market.js";
 import { UsdmError } from "./usdm-error.js";
@@ -53,9 +54,17 @@ export class UsdmSymbols {
   }
 }
 
+/** The symbol of two assets. */
+export function toSymbol({
+  baseAsset,
+  quoteAsset,
+}: Pick<MarketConfig, "baseAsset" | "quoteAsset">): string {
+  return `${baseAsset}${quoteAsset}`.toUpperCase();
+}
+
 /** The symbol of a market. */
 export function symbolOf({ rules }: Market): string {
-  return `${rules.config.baseAsset}${rules.config.quoteAsset}`.toUpperCase();
+  return toSymbol(rules.config);
 }
 
 function quoteAssetOf({ rules }: Market): string {

@@ -16,6 +16,9 @@ const INTERVALS: Readonly<Record<string, CandleInterval>> = {
   "1M": "1MO",
 };
 
+/** The names of all bar lengths. */
+export const USDM_INTERVAL_NAMES: readonly string[] = Object.keys(INTERVALS);
+
 /**
  * The bar length of a name.
  * @throws UsdmError -1120

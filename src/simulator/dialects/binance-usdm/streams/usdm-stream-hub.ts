@@ -163,6 +163,6 @@ export class UsdmStreamHub implements StreamLinkListener {
 
   #send(link: StreamLink, name: string, text: string): void {
     const wraps = this.#links.get(link)?.wraps ?? false;
-    link.send(wraps ? `{"stream":${JSON.stringify(name)},"data":${text}}` : text);
+    link.send(wraps ? `{"stream":${JSON.stringify(name)},"data":${text}}` : text, name);
   }
 }

@@ -1,6 +1,6 @@
 import type { CandleInterval } from "../../../markets/candle-interval.js";
 import type { Market } from "../../../markets/market.js";
-import { usdmInterval } from "../rest/usdm-intervals.js";
+import { USDM_INTERVAL_NAMES, usdmInterval } from "../rest/usdm-intervals.js";
 import { UsdmError } from "../usdm-error.js";
 import type { UsdmSymbols } from "../usdm-symbols.js";
 
@@ -29,6 +29,29 @@ const PLAIN: ReadonlySet<string> = new Set([
   "miniTicker",
 ]);
 
+const DEPTH_SPEEDS_MS = [100, 250, 500];
+const DEPTH_LEVELS = [5, 10, 20];
+
+/** The streams of a symbol, by what follows its `@`. */
+export const USDM_STREAM_KINDS: readonly string[] = [
+  ...PLAIN,
+  "markPrice",
+  "markPrice@1s",
+  ...["", ...DEPTH_LEVELS].flatMap((levels) =>
+    ["", ...DEPTH_SPEEDS_MS.map((ms) => `@${ms}ms`)].map((speed) => `depth${levels}${speed}`),
+  ),
+  ...USDM_INTERVAL_NAMES.map((name) => `kline_${name}`),
+];
+
+/** The streams of all symbols together. */
+export const USDM_STREAMS_OF_ALL: readonly string[] = [
+  "!ticker@arr",
+  "!miniTicker@arr",
+  "!bookTicker",
+  "!markPrice@arr",
+  "!markPrice@arr@1s",
+];
+
 /**
  * Reads a stream's name: `btcusdc@depth5@100ms`, `!ticker@arr`.
  * @returns undefined for a name that is no stream here; the interface ignores those.
@@ -56,7 +79,7 @@ export function readUsdmStream(name: string, symbols: UsdmSymbols): UsdmStream |
   const intervalMs = speed === undefined ? DEPTH_INTERVAL_MS : Number(speed.replace(/ms$/, ""));
   const levels = count === "" ? null : Number(count);
   const isOffered =
-    [100, 250, 500].includes(intervalMs) && (levels === null || [5, 10, 20].includes(levels));
+    DEPTH_SPEEDS_MS.includes(intervalMs) && (levels === null || DEPTH_LEVELS.includes(levels));
   return isOffered ? { ...common, kind, intervalMs, levels } : undefined;
 }
 

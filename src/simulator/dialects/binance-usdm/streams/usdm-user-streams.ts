@@ -1,5 +1,5 @@
 import type { Timer } from "../../../../core/runtime/runtime.js";
-import type { CreditUnits, Int64Id, Ms } from "../../../../core/units.js";
+import type { CreditUnits, Hex, Int64Id, Ms } from "../../../../core/units.js";
 import type { IncomeType } from "../../../../exchange/records.js";
 import type { ExchangeAccount, Income, Order, UserTrade } from "../../../accounts/account.js";
 import type { ExchangeState } from "../../../engine/exchange-state.js";
@@ -117,6 +117,11 @@ export class UsdmUserStreamHub implements UsdmUserStreams {
 
   unsubscribe(name: string, owner: object): void {
     this.#byText.get(name)?.followers.delete(owner);
+  }
+
+  /** The address of the account of a listen key; undefined for any other name. */
+  addressOf(name: string): Hex | undefined {
+    return this.#byText.get(name)?.account.address;
   }
 
   /** Ends the timers of all keys. */

@@ -47,7 +47,9 @@ export class ChainOutbox {
    */
   readonly #sentAs = new Map<number, Hex>();
   #isOpen = false;
-  /** The last request that was sent. */
+  /** Requests whose senders wait for their gas money, by id. */
+  readonly #withoutGas = new Set<number>();
+  /** The last request that was sent, or waits for gas money. */
   #sentId = 0;
 
   constructor(parts: ChainOutboxDeps) {
@@ -93,11 +95,17 @@ export class ChainOutbox {
   /** Sends the added requests; outside of turns. */
   flush(): void {
     const { state } = this.#parts;
-    if (!this.#isOpen || this.#sentId === state.nextRequestId - 1) return;
+    const isAllSent = this.#sentId === state.nextRequestId - 1 && this.#withoutGas.size === 0;
+    if (!this.#isOpen || isAllSent) return;
     for (const request of [...state.requests.values()]) {
-      if (request.id <= this.#sentId) continue;
-      this.#sentId = request.id;
-      this.#track(this.#send(request));
+      if (request.id <= this.#sentId && !this.#withoutGas.has(request.id)) continue;
+      this.#sentId = Math.max(this.#sentId, request.id);
+      // The chain refuses a transaction of an account that has no gas money yet.
+      if (state.requests.hasRequestFor("gas", request.from)) this.#withoutGas.add(request.id);
+      else {
+        this.#withoutGas.delete(request.id);
+        this.#track(this.#send(request));
+      }
     }
   }
 
@@ -151,6 +159,7 @@ export class ChainOutbox {
 
   #forget(request: ChainRequest): void {
     this.#sentAs.delete(request.id);
+    this.#withoutGas.delete(request.id);
     this.#parts.state.requests.remove(request);
     this.#parts.state.listener.onRequestResolved(request);
   }

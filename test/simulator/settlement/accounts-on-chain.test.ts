@@ -46,6 +46,27 @@ async function opposed(options: ChainWorldOptions = {}) {
   return { alice, bob, carol, all: [alice.address, bob.address, carol.address] };
 }
 
+describe("operators that the file names", () => {
+  it("may sign on a chain with a block interval too: they wait for the account's gas", async () => {
+    const [owner, operator] = [walletOf(KEYS[0]).address, walletOf(KEYS[1]).address];
+    await open({
+      config: {
+        accounts: { [owner]: { operators: [operator] } },
+        chain: { blocks: { intervalMs: 1000 } },
+      },
+    });
+    await world.client(0);
+    for (let block = 0; block < 3; block++) {
+      await world.clock.runFor(1000);
+      await world.open.waitUntilSettled();
+    }
+    expect(world.reports).toEqual([]);
+    const asked = DEALER.encodeFunctionData("isOperatorValid", [owner, operator]);
+    const answer = await world.chain.chain.call(world.chain.addresses.dealer, asked);
+    expect(DEALER.decodeFunctionResult("isOperatorValid", answer)[0]).toBe(true);
+  });
+});
+
 describe("credit", () => {
   it("of a registration and of the faucet is a deposit on chain, and counts with its block", async () => {
     await open();

@@ -212,6 +212,8 @@ export class Order extends BookOrder {
 /** An account's state in one market: its position and the sums over its open orders. */
 export class AccountMarket {
   readonly position = new PositionLedger();
+  /** The leverage that the account has set in a dialect; null for the market's highest. */
+  leverage: number | null = null;
   openOrders = 0;
   openBuyLots: Lots = 0;
   openSellLots: Lots = 0;

@@ -36,7 +36,7 @@ export interface StateListener extends ExchangeListener {
    * Figures of a market other than its book and trades changed: marks, samples, funding, status.
    */
   onMarket(market: Market): void;
-  /** An account's position in a market changed, as matched or as settled. */
+  /** An account's position in a market, as matched or as settled, or its leverage changed. */
   onPosition(account: ExchangeAccount, market: Market): void;
   /** A match became pending settlement. */
   onPending(pending: PendingSettlement): void;

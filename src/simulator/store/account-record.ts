@@ -1,6 +1,11 @@
 import type { Hex, Ms } from "../../core/units.js";
-import { ExchangeAccount, type PendingWithdrawal, type Retention } from "../accounts/account.js";
-import type { LedgerSnapshot, PositionLedger } from "../accounts/position-ledger.js";
+import {
+  type AccountMarket,
+  ExchangeAccount,
+  type PendingWithdrawal,
+  type Retention,
+} from "../accounts/account.js";
+import type { LedgerSnapshot } from "../accounts/position-ledger.js";
 import type { PositionState } from "../accounts/position-state.js";
 import { readFields, type WrittenFields, writeFields } from "./plain-fields.js";
 import { type EntryRecord, readEntry, writeEntry } from "./trade-record.js";
@@ -48,15 +53,21 @@ export interface PositionRecord {
   readonly settled: WrittenFields;
   readonly nextNumber: number;
   readonly behind: readonly EntryRecord[];
+  /** Absent until it is set, and in records of earlier versions. */
+  readonly leverage?: number;
 }
 
-export function writePosition(position: PositionLedger): PositionRecord {
+export function writePosition({
+  position,
+  leverage,
+}: Pick<AccountMarket, "position" | "leverage">): PositionRecord {
   const { matched, settled, nextNumber, behind } = position.snapshot();
   return {
     matched: writeFields(matched),
     settled: writeFields(settled),
     nextNumber,
     behind: behind.map(writeEntry),
+    ...(leverage === null ? {} : { leverage }),
   };
 }
 

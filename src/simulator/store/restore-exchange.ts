@@ -205,7 +205,9 @@ class Restoration {
     this.#each<PositionRecord>(KEYS.positions, (record, key) => {
       const [accountKey, marketId] = key.split("/") as [AccountKey, MarketId];
       const account = this.#account(accountKey);
-      const { position } = account.inMarket(marketId);
+      const part = account.inMarket(marketId);
+      const { position } = part;
+      part.leverage = record.leverage ?? null;
       position.restore(readPosition(record), waiting.get(key) ?? []);
       if (position.matched.paper !== 0n) {
         this.#state.accountsFor(this.#market(marketId)).holders.add(account);

@@ -180,7 +180,7 @@ export class StateWriter implements StateListener {
       for (const market of markets) {
         this.#change.put(
           KEYS.position(this.#keys.keyFor(account), market.id),
-          writePosition(account.inMarket(market.id).position),
+          writePosition(account.inMarket(market.id)),
         );
       }
     }

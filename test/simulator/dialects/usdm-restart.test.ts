@@ -5,6 +5,24 @@ import { usdmWorld } from "./usdm-world.js";
 const symbol = "BTCUSDC";
 
 describe("the dialect of an exchange with a dataDir", () => {
+  it("bounds orders by the leverage that was set before a kill, and shows it", async () => {
+    const records = new MemoryRecords();
+    const before = usdmWorld({}, { records });
+    before.bob.place("SELL", "0.5", "30000");
+    before.bob.place("BUY", "0.5", "29999");
+    before.alice.signed("POST", "/v1/leverage", { symbol, leverage: 2 });
+
+    const after = usdmWorld({}, { records: records.copy() });
+    const leverageOf = ({ alice }: typeof after) =>
+      alice.signed("GET", "/v1/symbolConfig", { symbol }).json[0].leverage;
+    expect(leverageOf(after)).toBe(2);
+    // 100,000 of credit at 2 is less than 7 at 29,000.
+    expect(after.alice.place("BUY", "7", "29000").json.code).toBe(-2019);
+    after.alice.signed("POST", "/v1/leverage", { symbol, leverage: 20 });
+    expect(after.alice.place("BUY", "7", "29000").json.status).toBe("NEW");
+    expect(leverageOf(usdmWorld({}, { records: records.copy() }))).toBe(2);
+  });
+
   it("finds orders, trades and marks of reduce-only again after a kill, by their client ids", async () => {
     const records = new MemoryRecords();
     const before = usdmWorld({}, { records });

@@ -7,11 +7,10 @@ import type { Market } from "../../markets/market.js";
 
 /**
  * The leverage that accounts have set. The exchange itself requires margin by the market's highest
- * leverage; a lower one only bounds the orders of the dialect. It is forgotten at a restart.
+ * leverage; a lower one only bounds the orders of the dialect.
  */
 export class UsdmLeverages {
   readonly #state: ExchangeState;
-  readonly #set = new Map<ExchangeAccount, Map<Market, number>>();
 
   constructor(state: ExchangeState) {
     this.#state = state;
@@ -19,12 +18,12 @@ export class UsdmLeverages {
 
   /** The market's highest, until it is set. */
   of(account: ExchangeAccount, market: Market): number {
-    return this.#set.get(account)?.get(market) ?? market.rules.config.maxLeverage;
+    return account.markets.get(market.id)?.leverage ?? market.rules.config.maxLeverage;
   }
 
   set(account: ExchangeAccount, market: Market, leverage: number): void {
-    const own = this.#set.get(account) ?? new Map<Market, number>();
-    this.#set.set(account, own.set(market, leverage));
+    account.inMarket(market.id).leverage = leverage;
+    this.#state.listener.onPosition(account, market);
   }
 
   /** The largest notional of a position at the account's leverage: the market's own limit. */

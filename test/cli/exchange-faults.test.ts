@@ -124,6 +124,14 @@ describe("faults in an exchange's file", () => {
   it.each([
     ["{ list: [{ kind: answers-lost }] }", ["faults.list.0.kind", "answers-lost"]],
     ["{ list: [{ kind: storm-429, retryAfter: 1 }] }", ["faults.list.0.retryAfter", "unknown key"]],
+    [
+      "{ list: [{ kind: answer-lost, endpoints: [POST /v1/ordr] }] }",
+      ["faults.list.0.endpoints.0", "line 2", "did you mean POST /v1/order?"],
+    ],
+    [
+      "{ list: [{ kind: frame-lost, streams: [btcusdc@dept] }] }",
+      ["faults.list.0.streams.0", "did you mean btcusdc@depth?"],
+    ],
     ["{ adminPort: 70000 }", ["faults.adminPort", "70000", "65535"]],
   ])("refuses %s with its path", (faults, parts) => {
     for (const part of parts) expect(messageOf(faults)).toContain(part);
@@ -136,6 +144,13 @@ describe("faults in an exchange's file", () => {
     expect(run.said()).not.toContain("FAULTS");
     run.interrupt();
     expect((await run.done).code).toBe(0);
+  });
+
+  it("refuses a fault of a dialect that the exchange does not speak, since it would strike nothing", async () => {
+    const fault = "{ kind: answer-lost, interface: binance-usdm }";
+    writeFileSync(file, `port: 0\nmarkets: { btcusdc: {} }\nfaults: { list: [${fault}] }\n`);
+    const { code, err } = await captureCli(["exchange", file]);
+    expect([code, err]).toEqual([2, expect.stringContaining("faults.list.0.interface")]);
   });
 
   it("refuses a port of the command line that is none", async () => {

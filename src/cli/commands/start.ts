@@ -16,11 +16,22 @@ import { type Companion, startCompanion } from "../session/companion.js";
 import { reportRunEnd } from "../session/report-run-end.js";
 import { createFreshAccount } from "../start/start-account.js";
 import { startCompetitor } from "../start/start-competitor.js";
+import {
+  atHedgeExchange,
+  hedgeExchangeArgs,
+  hedgeKeyEnv,
+  readStartedHedgeExchange,
+  requireHedge,
+  type StartedHedgeExchange,
+} from "../start/start-hedge-exchange.js";
 import { lockStartAddress } from "../start/start-lock.js";
 
 export interface StartCommandOptions extends ExchangePorts {
   readonly exchange?: string;
   readonly competitor?: string;
+  readonly hedgeExchange?: string;
+  readonly hedgePort?: string;
+  readonly hedgeDialectPort?: string;
   readonly metricsPort?: string;
   readonly cockpitPort?: string;
   readonly for?: string;
@@ -37,6 +48,12 @@ const startedSchema = z.object({
 
 type StartedExchange = z.output<typeof startedSchema>;
 
+/** Everything that was started before the bot. */
+interface StartedExchanges {
+  readonly exchange: StartedExchange;
+  readonly hedge: StartedHedgeExchange | undefined;
+}
+
 /** Starts the exchange, a bot and its guard, and stops all three. */
 export async function startCommand(
   context: CliContext,
@@ -49,7 +66,10 @@ export async function startCommand(
   const exchangeConfig = withPorts(loadExchangeConfig(exchangeFile), options);
   requireInstalled(exchangeParts(exchangeConfig));
   const competitorFile = options.competitor === undefined ? undefined : resolve(options.competitor);
-  const load = (path: string, started?: StartedExchange): BotConfig =>
+  const hedgeFile =
+    options.hedgeExchange === undefined ? undefined : resolve(options.hedgeExchange);
+  if (hedgeFile !== undefined) loadExchangeConfig(hedgeFile);
+  const load = (path: string, started?: StartedExchanges): BotConfig =>
     loadBotConfig(path, context.env, {
       key: "unused",
       change: (written) => atStarted(written, options, started),
@@ -57,12 +77,14 @@ export async function startCommand(
   const loaded = load(botFile);
   // A fault in its file is reported before anything starts.
   if (competitorFile !== undefined) load(competitorFile);
+  if (hedgeFile !== undefined) requireHedge(loaded);
   const unlock = await lockStartAddress(context, exchangeConfig);
   try {
     await startAll(context, {
       botFile,
       competitorFile,
       exchangeFile,
+      hedgeFile,
       forMs,
       loaded,
       load,
@@ -77,16 +99,17 @@ interface StartPlan {
   readonly botFile: string;
   readonly competitorFile: string | undefined;
   readonly exchangeFile: string;
+  readonly hedgeFile: string | undefined;
   readonly forMs: Ms | undefined;
   readonly loaded: BotConfig;
-  /** Loads a bot's file with the addresses of the started exchange. */
-  readonly load: (path: string, started: StartedExchange) => BotConfig;
+  /** Loads a bot's file with the addresses of the started exchanges. */
+  readonly load: (path: string, started: StartedExchanges) => BotConfig;
   readonly options: StartCommandOptions;
 }
 
 async function startAll(
   context: CliContext,
-  { botFile, competitorFile, exchangeFile, forMs, loaded, load, options }: StartPlan,
+  { botFile, competitorFile, exchangeFile, hedgeFile, forMs, loaded, load, options }: StartPlan,
 ): Promise<void> {
   const { env, store, keyPath, finish } = await createFreshAccount(context, loaded);
   context.stderr.write(`a fresh account for this start; its key is in ${keyPath}\n`);
@@ -114,20 +137,30 @@ async function startAll(
   try {
     // The bot's modules are loaded while the exchange opens, not before.
     const opened = start("exchange", ["exchange", exchangeFile, ...portArgs(options), "--json"]);
-    const [where, { runSession }] = await untilInterrupted(
+    const hedgeOpened =
+      hedgeFile === undefined
+        ? undefined
+        : start("hedge-exchange", hedgeExchangeArgs(hedgeFile, options));
+    const [where, hedgeWhere, { runSession }] = await untilInterrupted(
       context,
       "nothing was traded",
-      (signal) => rejectOnAbort(signal, Promise.all([opened, import("../session/run-session.js")])),
+      (signal) =>
+        rejectOnAbort(
+          signal,
+          Promise.all([opened, hedgeOpened, import("../session/run-session.js")]),
+        ),
     );
-    const started = startedSchema.parse(JSON.parse(where));
+    const exchange = startedSchema.parse(JSON.parse(where));
+    const hedge = hedgeWhere === undefined ? undefined : readStartedHedgeExchange(hedgeWhere);
+    const started = { exchange, hedge };
     const config = load(botFile, started);
-    requireSameExchange(started, config);
+    requireSameExchange(exchange, config);
     if (competitorFile !== undefined) {
       const competitor = load(competitorFile, started);
-      requireSameExchange(started, competitor);
+      requireSameExchange(exchange, competitor);
       companions.unshift(await startCompetitor(context, competitor));
     }
-    const guard = start("guard", ["guard", botFile, "--rest", started.restUrl, "--json"]).then(
+    const guard = start("guard", ["guard", botFile, "--rest", exchange.restUrl, "--json"]).then(
       () => {},
     );
     // A session that ends before it awaits the guard reports its own error.
@@ -143,7 +176,8 @@ async function startAll(
       beside: guard,
       cancelCommand,
     };
-    summary = await runSession({ ...context, env }, session);
+    const hedgeEnv = hedge === undefined ? {} : hedgeKeyEnv(config, hedge);
+    summary = await runSession({ ...context, env: { ...env, ...hedgeEnv } }, session);
     reportRunEnd(context, summary, { file: botFile, dryRun: false, json: options.json });
   } finally {
     finish(summary);
@@ -167,7 +201,7 @@ function portArgs({ port, rpcPort }: StartCommandOptions): readonly string[] {
 function atStarted(
   written: unknown,
   { port, rpcPort, metricsPort, cockpitPort }: StartCommandOptions,
-  started: StartedExchange | undefined,
+  { exchange: started, hedge }: Partial<StartedExchanges> = {},
 ): unknown {
   const metrics = metricsPort === undefined ? undefined : parsePort("--metrics-port", metricsPort);
   const cockpit = cockpitPort === undefined ? undefined : parsePort("--cockpit-port", cockpitPort);
@@ -175,6 +209,7 @@ function atStarted(
   const { exchange, chain } = written;
   return {
     ...written,
+    ...(hedge === undefined ? {} : atHedgeExchange(written, hedge)),
     ...(metrics === undefined ? {} : { metrics: { ...mapOf(written.metrics), port: metrics } }),
     ...(cockpit === undefined ? {} : { cockpit: { ...mapOf(written.cockpit), port: cockpit } }),
     ...(port === undefined || started === undefined

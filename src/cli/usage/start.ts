@@ -13,6 +13,18 @@ export function addStart(program: Command, context: CliContext): void {
     .option("--exchange <file>", "the exchange's YAML file (default: the one of the package)")
     .option("--competitor <file>", "also run this bot, with another fresh key, against the first")
     .option(
+      "--hedge-exchange <file>",
+      "also run this exchange in the dialect binance-usdm, with a key for the bot's hedge venue",
+    )
+    .option(
+      "--hedge-port <number>",
+      "this port for the hedge exchange instead of the file's; 0 takes any free one",
+    )
+    .option(
+      "--hedge-dialect-port <number>",
+      "this port for its dialect instead of the file's; 0 takes any free one",
+    )
+    .option(
       "--port <number>",
       "this port for the exchange instead of the file's; 0 takes any free one",
     )

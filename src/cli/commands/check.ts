@@ -60,6 +60,7 @@ export async function checkCommand(
           client,
           transport,
           runtime,
+          env,
           syncClock,
           rpcs,
           sender: operatorOf(config, context),

@@ -23,6 +23,7 @@ import { openFeedChain } from "../chain-access.js";
 import type { PreparedSource } from "../references/prepare-sources.js";
 import { checkChain } from "./check-chain.js";
 import { checkFees } from "./check-fees.js";
+import { checkHedgeVenues } from "./check-hedge.js";
 import { checkReferencePrices } from "./check-reference-prices.js";
 import { checkStreams } from "./check-streams.js";
 import type { Finding } from "./finding.js";
@@ -41,6 +42,8 @@ export interface VenueCheck {
   readonly serverBuiltHashes: ReadonlySet<string>;
   /** The sources of reference prices that can be used. */
   readonly references: readonly PreparedSource[];
+  /** Holds the API keys of hedge venues. */
+  readonly env: Readonly<Record<string, string | undefined>>;
   /** The chain's RPCs, and the address that signs there. */
   readonly rpcs: readonly string[];
   readonly sender: Hex;
@@ -50,7 +53,8 @@ export interface VenueCheck {
 
 /**
  * Checks everything of an exchange that a bot depends on: clock, EIP-712 domain, markets and their
- * grids, fee rates, margin, open orders of the account that the bot did not place, and the streams.
+ * grids, fee rates, margin, open orders of the account that the bot did not place, the streams, and
+ * the hedge venues.
  * Sends only queries.
  * @throws ConfigError for a market or size that the exchange does not have; VenueRequestError if it
  * cannot be reached.
@@ -105,6 +109,10 @@ export async function checkVenue(check: VenueCheck): Promise<Finding[]> {
       openChain: () => openFeedChain(check, rules, exchangeNowMs),
       withinMs,
     })),
+  );
+  const { env } = check;
+  findings.push(
+    ...(await checkHedgeVenues({ config, env, runtime, account: signer.address, rules })),
   );
   return findings;
 }

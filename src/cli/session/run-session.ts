@@ -6,6 +6,7 @@ import { warnOfImplausibleValues } from "../../bot/explain/explain.js";
 import { JournalFile, renameEarlierJournal } from "../../bot/journal/journal-file.js";
 import type { ChainAccess } from "../../bot/run/chain-access.js";
 import { readRpcUrls } from "../../bot/run/chain-access.js";
+import { openHedgeVenues } from "../../bot/run/hedge/open-hedge-venues.js";
 import { buildRunSummary, type RunSummary } from "../../bot/run/monitor/run-summary.js";
 import { usesFeed } from "../../bot/run/references/prepare-sources.js";
 import { startBot } from "../../bot/run/run-bot.js";
@@ -218,6 +219,8 @@ async function session(
       journal,
       ...(watchdog === undefined ? {} : { onStrategyCall: watchdog.onStrategyCall }),
       record: recorder?.record,
+      openHedgeVenues: (account, rules) =>
+        openHedgeVenues({ config, env, runtime, account, rules }),
     });
   // A bot that liquidates already quotes while its start still reads the chain.
   if (!dryRun) {

@@ -2,6 +2,7 @@ import type { BotConfig } from "../../bot/config/config.js";
 import { usedSourceNames } from "../../bot/market/used-reference.js";
 import { ConfigError } from "../../core/errors.js";
 import type { MarketId } from "../../core/units.js";
+import { withoutHedges } from "../engine/replay-config.js";
 import type { BacktestFile } from "./backtest-schema.js";
 
 /** The history of a source of reference prices. */
@@ -32,7 +33,7 @@ export function playedReferences(
   marketIds: readonly MarketId[],
   written: BacktestFile["references"] = {},
 ): PlayedReferences {
-  const used = usedSourceNames(bot, marketIds);
+  const used = usedSourceNames(withoutHedges(bot), marketIds);
   const sources = bot.references ?? {};
   const names = [...used].filter((source) => sources[source]?.index === undefined);
   for (const source of Object.keys(written)) {

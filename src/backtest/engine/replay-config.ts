@@ -25,12 +25,13 @@ export function replayConfig(
   { tickMs, silenceMs }: ReplayPace = FINE_PACE,
 ): BotConfig {
   const isCoarse = silenceMs > 0;
-  const { liquidator: _liquidator, chain: _chain, references: written = {}, ...kept } = config;
-  const used = new Set(usedSourceNames(config, markets));
+  const unhedged = withoutHedges(config);
+  const { liquidator: _liquidator, chain: _chain, references: written = {}, ...kept } = unhedged;
+  const used = new Set(usedSourceNames(unhedged, markets));
   const references = Object.entries(written).filter(([name]) => used.has(name));
   return {
     ...kept,
-    markets: Object.fromEntries(Object.entries(config.markets).filter(([id]) => markets.has(id))),
+    markets: Object.fromEntries(Object.entries(unhedged.markets).filter(([id]) => markets.has(id))),
     ...(references.length === 0 ? {} : { references: Object.fromEntries(references) }),
     exchange: {
       ...config.exchange,
@@ -48,6 +49,32 @@ export function replayConfig(
         }
       : config.risk,
   };
+}
+
+/** A bot's file without hedges: no history has the venue at which one would have traded. */
+export function withoutHedges<Config extends Pick<BotConfig, "markets">>(
+  config: Config,
+): Omit<Config, "hedgeVenues"> & Pick<BotConfig, "markets"> {
+  const { hedgeVenues: _hedgeVenues, ...kept } = config as Config & Pick<BotConfig, "hedgeVenues">;
+  const markets = Object.fromEntries(
+    Object.entries(config.markets).map(([id, { hedge: _hedge, ...market }]) => [id, market]),
+  );
+  return { ...kept, markets };
+}
+
+/** Names the hedges that a backtest does not play: its position and profit are of one leg. */
+export function describeLeftOutHedges(
+  { markets }: Pick<BotConfig, "markets">,
+  played: Iterable<string>,
+): string[] {
+  return [...played].flatMap((id) => {
+    const hedge = markets[id]?.hedge;
+    return hedge === undefined
+      ? []
+      : [
+          `${id}: its hedge at ${hedge.venue} is not played: position, profit and losses are those of this exchange alone`,
+        ];
+  });
 }
 
 /**

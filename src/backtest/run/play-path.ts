@@ -9,6 +9,7 @@ import type { BacktestConfig } from "../config/backtest-config.js";
 import { renderResolvedFiles } from "../config/render-resolved-files.js";
 import type { FillOptions } from "../engine/fill-options.js";
 import type { ReferenceFactory } from "../engine/reference-replay.js";
+import { describeLeftOutHedges } from "../engine/replay-config.js";
 import { MARKS_OF_A_BAR, ReplayRun } from "../engine/replay-run.js";
 import type { FeedFactory } from "../feed/create-feed.js";
 import type { RunObserver } from "../record/run-observer.js";
@@ -123,6 +124,7 @@ export async function playPath(
   const whole = history.grade === "books" && !options.fills.partialFills ? [WHOLE_FILLS] : [];
   const doubts = [
     ...describeImplausibleFees(config),
+    ...describeLeftOutHedges(config.bot, Object.keys(config.history.markets)),
     ...(history.warnings ?? []),
     ...finer,
     ...whole,

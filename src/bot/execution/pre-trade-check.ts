@@ -1,5 +1,6 @@
 import { toRestingOrders } from "../../account/orders/active-orders.js";
-import type { Hex, MarketId, Ms } from "../../core/units.js";
+import type { OwnOrder } from "../../account/orders/order.js";
+import type { Hex, Lots, MarketId, Ms, Side } from "../../core/units.js";
 import type { Action } from "../../exchange/venue.js";
 import { findCrossedOrder, toPassivePrice } from "../../executor/crossing.js";
 import type { DispatchKind } from "../../executor/dispatch-budget.js";
@@ -256,6 +257,10 @@ export class PreTradeCheck {
     const restriction = isQuote ? hedges.restrictionOn(trader.marketId) : undefined;
     if (restriction !== undefined && market !== undefined && growsNet(proposal, market))
       return soon(restriction.name, restriction.why, 100);
+    const margin = isQuote
+      ? hedges.marginShortage(trader.marketId, place.side, place.lots + sideLots(own, place.side))
+      : undefined;
+    if (margin !== undefined) return soon("hedge-margin", margin);
     const breach = checkPlace(proposal, exposure, accountLimits);
     return breach === null
       ? undefined
@@ -335,4 +340,11 @@ export class PreTradeCheck {
     venue.submit(action);
     this.#deps.accountEvents.handleStep(account.onDispatched(action, exchangeTime.nowMs()));
   }
+}
+
+/** Lots of one side that orders may still fill. */
+function sideLots(orders: readonly Pick<OwnOrder, "side" | "mayFillLots">[], side: Side): Lots {
+  let sum = 0;
+  for (const order of orders) if (order.side === side) sum += order.mayFillLots;
+  return sum;
 }

@@ -1,9 +1,16 @@
 import type { TradingAccount } from "../../account/trading-account.js";
 import { ceilDivide } from "../../core/bigints.js";
 import { RunError } from "../../core/errors.js";
-import { decimalToScaled, type Instrument } from "../../core/instrument.js";
+import { decimalToScaled, type Instrument, scaledToDecimal } from "../../core/instrument.js";
 import type { Clock, Random } from "../../core/runtime/runtime.js";
-import type { CreditUnits, Lots, MarketId, Ms } from "../../core/units.js";
+import {
+  type CreditUnits,
+  type Lots,
+  type MarketId,
+  type Ms,
+  type Side,
+  sideSign,
+} from "../../core/units.js";
 import type { HedgeSettings } from "../../hedge/decide-hedge.js";
 import { createHedgeOrderKey } from "../../hedge/hedge-order-key.js";
 import {
@@ -186,6 +193,27 @@ export class MarketHedges {
   }
 
   /**
+   * Why the hedge of what orders may open could not be margined at its venue; undefined if it can,
+   * or if the venue has not reported its margin yet.
+   * @param lots of the market that a side may fill, an order that is proposed included
+   */
+  marginShortage(marketId: MarketId, side: Side, lots: Lots): string | undefined {
+    const hedged = this.#hedged.get(marketId);
+    const { account, midTicks, positionLots, contract } = hedged?.hedger ?? {};
+    if (hedged === undefined || account === undefined || contract === undefined) return undefined;
+    if (midTicks === undefined || positionLots === undefined) return undefined;
+    const there = toVenueLots(hedged, lots);
+    const after = positionLots - sideSign(side) * there;
+    const addedLots = Math.max(0, Math.abs(after) - Math.abs(positionLots));
+    const fraction = account.initialMarginFraction[contract.symbol] ?? 1;
+    const value = contract.instrument.creditFloor(Math.ceil(midTicks), addedLots);
+    const needed = (value * BigInt(Math.ceil(fraction * 1_000_000))) / 1_000_000n;
+    if (needed <= account.availableMargin) return undefined;
+    const text = (amount: bigint): string => scaledToDecimal(amount, HEDGE_DECIMALS);
+    return `its hedge would need ${text(needed)} ${contract.quoteAsset} of margin at ${hedged.venue}, which has ${text(account.availableMargin)}`;
+  }
+
+  /**
    * The profit of all hedges in credit units of the exchange, at the newest mids and rates; 0 before
    * the first.
    */
@@ -323,6 +351,13 @@ function toMarketLots(
   const unit = instrument.paperPerLot * 10n ** BigInt(there.paperDecimals);
   const size = Number(rounding === "towards zero" ? paper / unit : ceilDivide(paper, unit));
   return lots < 0 ? -size : size;
+}
+
+/** Lots of a market in those of its venue, rounded up. */
+function toVenueLots({ instrument, hedger }: HedgedMarket, lots: Lots): Lots {
+  const there = hedger.contract.instrument;
+  const paper = instrument.lotsToPaper(lots) * 10n ** BigInt(there.paperDecimals);
+  return Number(ceilDivide(paper, there.paperPerLot * 10n ** BigInt(instrument.paperDecimals)));
 }
 
 function readStoredHedge(

@@ -81,9 +81,9 @@ export class ExecutionPlanner {
   plan(trader: MarketTrader, causeMonotonicMs: Ms | undefined): void {
     trader.startPlan();
     const nowMs = this.#context.exchangeTime.nowMs();
-    const { plan: wanted, ...basis } = this.#planOf(trader, nowMs);
-    const plan = this.#withoutOverLimit(trader, wanted, trader.overLimit);
-    trader.finishPlan(plan, basis);
+    const planned = this.#planOf(trader, nowMs);
+    const plan = this.#withoutOverLimit(trader, planned.plan, trader.overLimit);
+    trader.finishPlan(plan, planned);
     this.#assignLevels(trader, plan);
     if (this.#context.dryRun) this.#report(trader, plan);
     else this.#queue(trader, plan, causeMonotonicMs);

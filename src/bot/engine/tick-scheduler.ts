@@ -10,6 +10,10 @@ export class TickScheduler {
   #lateMs = 0;
   #isStopped = false;
   #timer: Timer | undefined;
+  readonly #fire = (): void => {
+    this.#lateMs = Math.max(0, this.#clock.monotonicMs() - this.#dueMs);
+    this.start();
+  };
 
   constructor(clock: Clock, everyMs: Ms, tick: () => void) {
     this.#clock = clock;
@@ -28,10 +32,7 @@ export class TickScheduler {
     this.#tick();
     if (this.#isStopped) return;
     this.#dueMs = this.#clock.monotonicMs() + this.#everyMs;
-    this.#timer = this.#clock.setTimer(this.#everyMs, () => {
-      this.#lateMs = Math.max(0, this.#clock.monotonicMs() - this.#dueMs);
-      this.start();
-    });
+    this.#timer = this.#clock.setTimer(this.#everyMs, this.#fire);
   }
 
   /** Ends the ticks. */

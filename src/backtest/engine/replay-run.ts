@@ -398,14 +398,19 @@ export class ReplayRun {
   }
 
   #noticed(notice: BotEvent): void {
-    const { observer, onBotEvent } = this.#options;
     const atUs = this.#clock.nowUs;
+    // Nearly half of all events are the account's, and none of the records is about those.
+    if (notice.kind !== "account") this.#record(notice, atUs);
+    this.#options.onBotEvent?.(notice, atUs);
+  }
+
+  #record(notice: BotEvent, atUs: number): void {
     this.#losses.onBotEvent(notice, atUs, () => this.bot.context.account.equity);
     this.#refusals.onBotEvent(notice, atUs);
     this.#errors.onBotEvent(notice, atUs);
-    if (!isWarmingUp(notice)) this.#quoting.onBotEvent(notice, atUs);
-    if (!isWarmingUp(notice)) observeNotice(notice, atUs, observer);
-    onBotEvent?.(notice, atUs);
+    if (isWarmingUp(notice)) return;
+    this.#quoting.onBotEvent(notice, atUs);
+    observeNotice(notice, atUs, this.#options.observer);
   }
 }
 

@@ -14,7 +14,7 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { builtCommand } from "../support/built-command.js";
 import { captureCli } from "./captured-cli.js";
 import { until } from "./until.js";
@@ -72,13 +72,19 @@ risk: { maxDrawdownQuote: 500 }
   };
 }
 
+/** A process of its own; one that hangs is ended after its test. */
 function start(args: readonly string[], folder: string) {
+  const run = launch(args, folder);
+  started.push(run.child);
+  return run;
+}
+
+function launch(args: readonly string[], folder: string) {
   const child = spawn(process.execPath, [command, ...args], {
     cwd: root,
     env: { PATH: process.env.PATH, XDG_RUNTIME_DIR: folder },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  started.push(child);
   let out = "";
   let err = "";
   child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
@@ -90,6 +96,12 @@ function start(args: readonly string[], folder: string) {
   const done = once(child, "close").then(([code]) => ({ code: code as number | null, out, err }));
   return { child, done };
 }
+
+/** The states of starts that ended in order. */
+const endedStarts = (folder: string) =>
+  readdirSync(join(folder, ".marketwright")).filter((account) =>
+    existsSync(join(folder, ".marketwright", account, "start-ended")),
+  );
 
 const exchangeAnswers = async (port: number) =>
   (await captureCli(["call", "time", "--rest", `http://127.0.0.1:${port}/v1`])).code === 0;
@@ -117,55 +129,60 @@ describe("marketwright start", () => {
     );
   });
 
-  it("ends its exchange and guard even when it is killed", async () => {
-    const { folder, port, args } = await files();
-    const { child, done } = start(args, folder);
-    await until(
-      () => captureCli(["status"], { XDG_RUNTIME_DIR: folder }),
-      ({ code }) => code === 0,
-    );
-    expect(await exchangeAnswers(port)).toBe(true);
-    child.kill("SIGKILL");
-    await until(
-      () => exchangeAnswers(port),
-      (answers) => !answers,
-    );
-    const [account] = readdirSync(join(folder, ".marketwright"));
-    expect(existsSync(join(folder, ".marketwright", account ?? "", "start-ended"))).toBe(false);
-    // Its pipes close only when no companion holds them any more.
-    expect((await done).code).toBe(null);
-  });
-
-  it("names the process of the one that already runs, and runs beside it on other ports", async () => {
-    const { folder, args } = await files();
-    const { child, done } = start(args, folder);
-    await until(
-      () => captureCli(["status"], { XDG_RUNTIME_DIR: folder }),
-      ({ code }) => code === 0,
-    );
-    const refused = await start(args, folder).done;
-    expect(refused).toMatchObject({
-      code: 1,
-      out: "",
-      err: expect.stringMatching(/^marketwright: another start is running: [^\n]*\n$/),
+  describe("while another runs from the same files", () => {
+    let folder: string;
+    let port: number;
+    let args: readonly string[];
+    let first: ReturnType<typeof launch>;
+    beforeAll(async () => {
+      ({ folder, port, args } = await files());
+      first = launch(args, folder);
+      await until(
+        () => captureCli(["status"], { XDG_RUNTIME_DIR: folder }),
+        ({ code }) => code === 0,
+      );
     });
-    expect(refused.err).toContain(`process ${child.pid} has the exchange`);
-    const { code, out, err } = await start(
-      [...args, "--port", "0", "--metrics-port", "0", "--cockpit-port", "0", "--for", "3s"],
-      folder,
-    ).done;
-    expect({ code, err }).toEqual({ code: 0, err: expect.stringContaining("metrics are served") });
-    expect(JSON.parse(out)).toMatchObject({ openOrdersLeft: 0, stopReason: "the time is over" });
-    expect(JSON.parse(out).ordersPlaced).toBeGreaterThanOrEqual(2);
-    const logs = readdirSync(join(folder, ".marketwright")).map((name) =>
-      join(folder, ".marketwright", name, "guard.log"),
-    );
-    expect(logs.map((path) => readFileSync(path, "utf8"))).toEqual([
-      expect.stringContaining("watching the bot's heartbeat"),
-      expect.stringContaining("watching the bot's heartbeat"),
-    ]);
-    child.kill("SIGTERM");
-    expect(await done).toMatchObject({ code: 0 });
+    afterAll(() => first.child.kill("SIGTERM"));
+
+    it("names the process of the one that already runs, and runs beside it on other ports", async () => {
+      const refused = await start(args, folder).done;
+      expect(refused).toMatchObject({
+        code: 1,
+        out: "",
+        err: expect.stringMatching(/^marketwright: another start is running: [^\n]*\n$/),
+      });
+      expect(refused.err).toContain(`process ${first.child.pid} has the exchange`);
+      const { code, out, err } = await start(
+        [...args, "--port", "0", "--metrics-port", "0", "--cockpit-port", "0", "--for", "3s"],
+        folder,
+      ).done;
+      expect({ code, err }).toEqual({
+        code: 0,
+        err: expect.stringContaining("metrics are served"),
+      });
+      expect(JSON.parse(out)).toMatchObject({ openOrdersLeft: 0, stopReason: "the time is over" });
+      expect(JSON.parse(out).ordersPlaced).toBeGreaterThanOrEqual(2);
+      const logs = readdirSync(join(folder, ".marketwright")).map((name) =>
+        join(folder, ".marketwright", name, "guard.log"),
+      );
+      expect(logs.map((path) => readFileSync(path, "utf8"))).toEqual([
+        expect.stringContaining("watching the bot's heartbeat"),
+        expect.stringContaining("watching the bot's heartbeat"),
+      ]);
+    });
+
+    it("ends its exchange and guard even when it is killed", async () => {
+      expect(await exchangeAnswers(port)).toBe(true);
+      const before = endedStarts(folder);
+      first.child.kill("SIGKILL");
+      await until(
+        () => exchangeAnswers(port),
+        (answers) => !answers,
+      );
+      expect(endedStarts(folder)).toEqual(before);
+      // Its pipes close only when no companion holds them any more.
+      expect((await first.done).code).toBe(null);
+    });
   });
 
   it("runs a competitor with an account of its own at the same exchange, and ends it with the rest", async () => {
@@ -229,7 +246,9 @@ export default defineStrategy({
       elsewhere,
       readFileSync(join(folder, "bot.yaml"), "utf8").replace(/:\d+\/v1/g, ":1/v1"),
     );
-    const missing = await start([...args, "--competitor", join(folder, "none.yaml")], folder).done;
+    const missing = await captureCli([...args, "--competitor", join(folder, "none.yaml")], {
+      XDG_RUNTIME_DIR: folder,
+    });
     expect(missing).toMatchObject({ code: 2, out: "", err: expect.stringContaining("none.yaml") });
     expect(existsSync(join(folder, ".marketwright"))).toBe(false);
     const other = await start([...args, "--competitor", elsewhere], folder).done;
@@ -250,7 +269,7 @@ export default defineStrategy({
       ["--cockpit-port", "70000"],
       ["--rpc-port", "0"],
     ] as const) {
-      const { code, err } = await start([...args, option, value], folder).done;
+      const { code, err } = await captureCli([...args, option, value], { XDG_RUNTIME_DIR: folder });
       expect({ code, err }).toEqual({
         code: 2,
         err: expect.stringContaining(`marketwright: ${option}: `),

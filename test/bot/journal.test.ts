@@ -22,15 +22,15 @@ const folder = mkdtempSync(join(tmpdir(), "marketwright-journal-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const TROUBLE: readonly Trouble[] = [
-  ["answer-delayed", 2_000, 5_000, 0.3],
-  ["answer-lost", 4_000, 7_000, 0.2],
-  ["request-lost", 6_000, 8_000, 0.2],
-  ["storm-5xx", 8_000, 10_000, 0.6],
-  ["stream-dropped", 9_500, 11_000, 0.02],
-  ["frame-lost", 11_000, 12_000, 0.05],
-  ["storm-429", 13_000, 14_000, 0.5],
-  ["connection-lost", 14_000, 16_000, 0.3],
-  ["frames-swapped", 15_000, 17_000, 0.05],
+  ["answer-delayed", 1_000, 2_500, 0.3],
+  ["answer-lost", 2_000, 3_500, 0.2],
+  ["request-lost", 3_000, 4_000, 0.2],
+  ["storm-5xx", 4_000, 5_000, 0.6],
+  ["stream-dropped", 4_500, 5_500, 0.04],
+  ["frame-lost", 5_500, 6_000, 0.1],
+  ["storm-429", 6_500, 7_000, 0.5],
+  ["connection-lost", 7_000, 8_000, 0.3],
+  ["frames-swapped", 7_500, 9_000, 0.2],
 ];
 
 /** A strategy with timers and randomness of its own, besides the bot's. */
@@ -69,7 +69,7 @@ describe("a journal replays to byte-identical actions", () => {
   it("when requests, answers, frames and streams were lost, late, refused and out of order", async () => {
     const journal = new MemoryJournal();
     const run = await startVirtualRun({ journal, trouble: TROUBLE });
-    await run.clock.runFor(20_000);
+    await run.clock.runFor(10_000);
     await run.stop();
     expect([...run.struck.keys()].sort()).toEqual(
       [...new Set(TROUBLE.map(([kind]) => kind))].sort(),
@@ -79,7 +79,7 @@ describe("a journal replays to byte-identical actions", () => {
     expect(result.turns).toBe(journal.lines.length - 1);
     expect(run.running.bot.turns, "as a status counts them").toBe(result.turns);
     expect(result.actions).toBe(actionsOf(journal).length);
-    expect(result.actions).toBeGreaterThan(500);
+    expect(result.actions).toBeGreaterThan(250);
     expect(result.phase).toBe("stopped");
     const { counts } = run.running.bot.context.account;
     expect(counts.unknown).toBeGreaterThan(0);
@@ -103,7 +103,7 @@ describe("a journal replays to byte-identical actions", () => {
     });
     const notices: BotEvent[] = [];
     const run = await startVirtualRun({ journal, config });
-    await run.clock.runFor(20_000);
+    await run.clock.runFor(10_000);
     const acting = run.running.bot.tradingGuards.ladder.acting.map(({ action }) => action);
     await run.stop();
     const result = await replayLines(asFile(journal.lines), {
@@ -133,13 +133,13 @@ describe("a journal replays to byte-identical actions", () => {
       quotes: { timeInForce: "GTT", quoteLifeMs: 70_000 },
     });
     const run = await startVirtualRun({ journal, config });
-    await run.clock.runFor(4_000);
+    await run.clock.runFor(2_000);
     run.running.command({ command: "halt", reason: "lunch", marketId: "btcusdc" });
     await run.clock.runFor(1_000);
     run.running.command({ command: "resume" });
-    await run.clock.runFor(2_000);
+    await run.clock.runFor(1_500);
     run.running.command({ command: "flatten", maxSlippageBps: 20 });
-    await run.clock.runFor(3_000);
+    await run.clock.runFor(2_000);
     await run.stop();
     const kinds = new Set(actionsOf(journal).map(({ kind }) => kind));
     expect([...kinds].sort()).toEqual(["build", "cancel", "place", "question"]);
@@ -160,9 +160,15 @@ describe("a journal replays to byte-identical actions", () => {
     });
     const { loopLag } = run.running.bot.context;
     const seen: unknown[] = [];
-    for (const lateMs of [0, 150, 900, 0, 0]) {
+    for (const [lateMs, forMs] of [
+      [0, 1_000],
+      [150, 6_000],
+      [900, 6_000],
+      [0, 6_000],
+      [0, 9_000],
+    ] as const) {
       if (machine !== undefined) machine.lateMs = lateMs;
-      await run.clock.runFor(8_000);
+      await run.clock.runFor(forMs);
       seen.push([
         loopLag.isShedding,
         run.running.bot.tradingGuards.halts.some(({ name }) => name === "loop-lag"),

@@ -11,14 +11,14 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { FAILURES_VARIABLE } from "../support/failures-reporter.js";
 import { Checkout, PROJECT_ROOT } from "./checkout.js";
 
 describe("the direction of imports", () => {
   const check = (files: Readonly<Record<string, string>>) => runScript("check-imports.mjs", files);
 
-  it.each([
+  const wrong = [
     ["core knowing a room", "src/core/a.ts", 'import { b } from "../exchange/records.js";'],
     [
       "a venue knowing a strategy",
@@ -76,14 +76,29 @@ describe("the direction of imports", () => {
     ["a room knowing the public entry", "src/strategies/a.ts", 'import { a } from "../index.js";'],
     ["src knowing the tests", "src/cli/a.ts", 'import { a } from "../../test/a.js";'],
     ["a room that nobody has placed", "src/utils/a.ts", 'import { a } from "../core/a.js";'],
-  ])("does not let through %s", (_what, path, text) => {
-    const { status, stderr } = check({
+  ] as const;
+  /** One project with each in a file of its own. */
+  const planted = wrong.map(
+    ([what, path, text], index) => [what, numbered(path, index), `${text}\n`] as const,
+  );
+  let found: ReturnType<typeof runScript>;
+  beforeAll(() => {
+    found = check({
       "src/core/fine.ts": 'import { b } from "./b.js";\n',
-      [path]: `${text}\n`,
+      ...Object.fromEntries(planted.map(([, path, text]) => [path, text])),
     });
-    expect(status).toBe(1);
-    expect(stderr).toMatch(new RegExp(`^${path}:[1-3] imports `));
-    expect(stderr).toContain("1 of 2 imports go the wrong way");
+  });
+
+  it.each(planted)("does not let through %s", (_what, path) => {
+    expect(found.status).toBe(1);
+    expect(linesOf(found.stderr, path)).toEqual([
+      expect.stringMatching(new RegExp(`^${path}:[1-3] imports `)),
+    ]);
+  });
+
+  it("is counted: how many go the wrong way, and of how many", () => {
+    const { length } = planted;
+    expect(found.stderr).toContain(`${length} of ${length + 1} imports go the wrong way`);
   });
 
   it("lets through what goes the right way, packages, and what only stands in a comment", () => {
@@ -142,7 +157,7 @@ describe("circles of imports", () => {
 const RETIRED = ["Order", "Desk"].join("");
 
 describe("the words of the code", () => {
-  it.each([
+  const wrong = [
     [
       "a comment that begins with a question word",
       "/** Whether it is open. */\nexport const a = 1;\n",
@@ -160,11 +175,22 @@ describe("the words of the code", () => {
       `export class ${RETIRED} {}\n`,
       `names ${RETIRED}: expected OrderManager`,
     ],
-  ])("do not let through %s", (_what, text, problem) => {
-    const { status, stderr } = runScript("check-words.mjs", { "src/core/a.ts": text });
-    expect(status).toBe(1);
-    expect(stderr).toContain(`src/core/a.ts:`);
-    expect(stderr).toContain(problem);
+  ] as const;
+  const planted = wrong.map(
+    ([what, text, problem], index) =>
+      [what, problem, numbered("src/core/a.ts", index), text] as const,
+  );
+  let found: ReturnType<typeof runScript>;
+  beforeAll(() => {
+    found = runScript(
+      "check-words.mjs",
+      Object.fromEntries(planted.map(([, , path, text]) => [path, text])),
+    );
+  });
+
+  it.each(planted)("do not let through %s", (_what, problem, path) => {
+    expect(found.status).toBe(1);
+    expect(linesOf(found.stderr, path)).toEqual([expect.stringContaining(problem)]);
   });
 
   it("refuse a line of a page that is too wide to read, in prose and in code", () => {
@@ -290,14 +316,19 @@ describe("the structure of src", () => {
 
 describe("what comments cite", () => {
   const page = "# Rules\n\n## Worst case\n\nAll orders fill.\n\n```\n# no heading\n```\n";
-  const check = (comment: string) =>
+  const check = (...comments: readonly string[]) =>
     runScript("check-citations.mjs", {
       "docs/ideas/rules.md": page,
       "README.md": "# A project\n",
-      "src/a.ts": `/**\n * ${comment}\n */\nexport const a = 1;\n`,
+      ...Object.fromEntries(
+        comments.map((comment, index) => [
+          numbered("src/a.ts", index),
+          `/**\n * ${comment}\n */\nexport const a = 1;\n`,
+        ]),
+      ),
     });
 
-  it.each([
+  const wrong = [
     ["a page that is not there", "See docs/rules.md.", "cites docs/rules.md, which does not exist"],
     [
       "a heading that its page does not have",
@@ -315,11 +346,20 @@ describe("what comments cite", () => {
     ["a section within a sentence", "By the form of protocol 7.7, exact.", "protocol 7"],
     ["a chapter by its title", 'A list (specification, "Limits").', '(specification, "'],
     ["a page by a name alone", "The rules are in exchange-spec.md.", "cites exchange-spec.md"],
-  ])("does not let through %s", (_what, comment, problem) => {
-    const { status, stderr } = check(comment);
-    expect(status).toBe(1);
-    expect(stderr).toMatch(/^src\/a\.ts:[12] /);
-    expect(stderr).toContain(problem);
+  ] as const;
+  const planted = wrong.map(
+    ([what, , problem], index) => [what, problem, numbered("src/a.ts", index)] as const,
+  );
+  let found: ReturnType<typeof runScript>;
+  beforeAll(() => {
+    found = check(...wrong.map(([, comment]) => comment));
+  });
+
+  it.each(planted)("does not let through %s", (_what, problem, path) => {
+    expect(found.status).toBe(1);
+    const lines = linesOf(found.stderr, path);
+    expect(lines).toEqual([expect.stringMatching(/^[^:]+:[12] /)]);
+    expect(lines[0]).toContain(problem);
   });
 
   it("finds such a page behind code, between two slashes, in a message and on a page", () => {
@@ -338,11 +378,11 @@ describe("what comments cite", () => {
   });
 
   it("lets through pages and headings that are there, and the words in a sentence", () => {
-    for (const comment of [
+    const right = check(
       "At full size (docs/ideas/rules.md#worst-case), as README.md says.",
       "The specification does not say which; a protocol of its own, by design.",
-    ])
-      expect(check(comment)).toMatchObject({ stderr: "", status: 0 });
+    );
+    expect(right).toMatchObject({ stderr: "", status: 0 });
   });
 
   it("is kept to by this project", () => {
@@ -354,6 +394,16 @@ describe("what comments cite", () => {
     expect([stderr, status]).toEqual(["", 0]);
   });
 });
+
+/** The path of one of several files that differ only by a number. */
+function numbered(path: string, index: number): string {
+  return path.replace(/\.ts$/, `${index}.ts`);
+}
+
+/** The lines of an output that begin with a file. */
+function linesOf(output: string, path: string): readonly string[] {
+  return output.split("\n").filter((line) => line.startsWith(`${path}:`));
+}
 
 /** Runs a check of scripts/ on a project of these files. */
 function runScript(
@@ -375,20 +425,23 @@ function runScript(
 }
 
 describe("time, timers and randomness", () => {
-  let checkout: Checkout;
-  afterEach(() => checkout.dispose());
-
-  function lint(path: string, text: string): { status: number | null; report: string } {
-    checkout = new Checkout({ [path]: text });
+  function lint(files: Readonly<Record<string, string>>) {
+    const checkout = new Checkout(files);
     const { status, stdout, stderr } = checkout.run(join(PROJECT_ROOT, "node_modules/.bin/biome"), [
       "lint",
       "--colors=off",
+      "--max-diagnostics=none",
       "src",
     ]);
-    return { status, report: stdout + stderr };
+    checkout.dispose();
+    const report = stdout + stderr;
+    /** The problems of one file: each begins with its path. */
+    const of = (path: string): readonly string[] =>
+      report.split(/^(?=src\/)/m).filter((problem) => problem.startsWith(`${path}:`));
+    return { status, of };
   }
 
-  it.each([
+  const wrong = [
     ["the wall clock", "export const now = Date.now();"],
     ["a date", "export const now = new Date();"],
     ["the steady clock", "export const now = performance.now();"],
@@ -419,32 +472,39 @@ describe("time, timers and randomness", () => {
       "an operator without a scheduler",
       'import { interval } from "rxjs";\nexport const ticks = interval(5);',
     ],
-  ])("does not let through %s", (_what, text) => {
-    const { status, report } = lint("src/risk/planted.ts", `${text}\n`);
-    expect(status).toBe(1);
-    expect(report).toMatch(/runtime/);
-    expect(report).toContain("src/risk/planted.ts");
+  ] as const;
+  const planted = wrong.map(
+    ([what, text], index) => [what, numbered("src/risk/planted.ts", index), `${text}\n`] as const,
+  );
+  let found: ReturnType<typeof lint>;
+  beforeAll(() => {
+    found = lint(Object.fromEntries(planted.map(([, path, text]) => [path, text])));
+  });
+
+  it.each(planted)("does not let through %s", (_what, path) => {
+    expect(found.status).toBe(1);
+    expect(found.of(path).join("")).toMatch(/runtime/);
   });
 
   it("lets the live runtime, and nothing beside it, name them", () => {
-    expect(
-      lint("src/core/runtime/live-runtime.ts", "export const now = Date.now();\n").status,
-    ).toBe(0);
-    checkout.dispose();
-    expect(lint("src/core/other.ts", "export const now = Date.now();\n").status).toBe(1);
+    const now = "export const now = Date.now();\n";
+    const { of } = lint({ "src/core/runtime/live-runtime.ts": now, "src/core/other.ts": now });
+    expect(of("src/core/runtime/live-runtime.ts")).toEqual([]);
+    expect(of("src/core/other.ts")).not.toEqual([]);
   });
 
   it("lets nobody but the commands print", () => {
-    expect(lint("src/account/loud.ts", 'console.log("filled");\n').report).toContain("noConsole");
-    checkout.dispose();
-    expect(lint("src/cli/loud.ts", 'console.log("filled");\n').status).toBe(0);
+    const loud = 'console.log("filled");\n';
+    const { of } = lint({ "src/account/loud.ts": loud, "src/cli/loud.ts": loud });
+    expect(of("src/account/loud.ts").join("")).toContain("noConsole");
+    expect(of("src/cli/loud.ts")).toEqual([]);
   });
 
   it("minds neither hashes nor operators that are given a scheduler", () => {
     const text =
       'import { createHash } from "node:crypto";\nimport { debounceTime, interval, type SchedulerLike } from "rxjs";\n' +
       'export const digest = createHash("sha256");\nexport const ticks = (scheduler: SchedulerLike) => interval(5, scheduler).pipe(debounceTime(2, scheduler));\n';
-    expect(lint("src/risk/fine.ts", text)).toMatchObject({ status: 0 });
+    expect(lint({ "src/risk/fine.ts": text })).toMatchObject({ status: 0 });
   });
 });
 

@@ -3,7 +3,7 @@
  * run in `npm run verify`. Whoever adds seeds here takes them from another line, or makes a
  * simulation faster.
  */
-export const BUDGET_SECONDS = 140;
+export const BUDGET_SECONDS = 122;
 
 /** One simulation's share of the budget. */
 export interface SeedShare {
@@ -21,14 +21,14 @@ export function seedsFrom(first: number, last: number): readonly number[] {
 
 /** By simulation. */
 export const SEED_BUDGET = {
-  /** The whole system, two minutes each; the first runs twice. Three of them have found faults. */
-  whole: { seeds: [1, 2, 6, 8, 10, 1], times: 1, secondsEach: 4 },
+  /** The whole system, two minutes each; the first runs twice. They have every kind of fault. */
+  whole: { seeds: [1, 2, 6, 1], times: 1, secondsEach: 4 },
   /** The same with each of its rules switched off, until one notices. */
   wholeBreaks: { seeds: [6, 2], times: 4, secondsEach: 4 },
   /** The market maker for an hour. */
   makerHours: { seeds: [1], times: 1, secondsEach: 10 },
   /** The market maker for a quarter of an hour, with as many faults. */
-  makerQuarterHours: { seeds: seedsFrom(6, 9), times: 1, secondsEach: 3 },
+  makerQuarterHours: { seeds: seedsFrom(6, 7), times: 1, secondsEach: 3 },
   /**
    * The market maker for twenty minutes with each of its rules switched off, until a seed notices:
    * most notice in the first one's beginning.

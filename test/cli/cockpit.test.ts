@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { ask, openPage } from "../cockpit/opened-cockpit.js";
 import { builtCommand } from "../support/built-command.js";
-import { captureCli } from "./captured-cli.js";
+import { captureCli, type StartedRun, startCli } from "./captured-cli.js";
 import { CommandedExchange, openOrders, untilQuoting } from "./commanded-exchange.js";
 import { until } from "./until.js";
 
@@ -17,9 +17,14 @@ beforeAll(() => {
 });
 
 const children: ChildProcess[] = [];
-afterEach(() => {
+const running: StartedRun[] = [];
+afterEach(async () => {
   // One that hangs would outlive a test that failed.
   for (const child of children.splice(0)) child.kill("SIGKILL");
+  for (const run of running.splice(0)) {
+    run.interrupt();
+    await run.done;
+  }
 });
 
 const LINK = /http:\/\/127\.0\.0\.1:(\d+)\/#token=([A-Za-z0-9_-]{43})/;
@@ -43,6 +48,21 @@ function start(args: readonly string[], env: Record<string, string>) {
       (said) => (typeof part === "string" ? said.includes(part) : part.test(said)),
     );
   return { child, ended, says, said: () => text };
+}
+
+/**
+ * Starts a bot in this process, for what a page or a command learns of one. Its log goes to this
+ * process.
+ */
+function startHere(args: readonly string[], env: Record<string, string>) {
+  const run: StartedRun = startCli(args, env);
+  running.push(run);
+  const says = (part: string | RegExp) =>
+    until(
+      () => run.said(),
+      (said) => (typeof part === "string" ? said.includes(part) : part.test(said)),
+    );
+  return { interrupt: run.interrupt, ended: run.done, says };
 }
 
 /** Uses a link that was printed. @returns its port, and the cookie if it was accepted */
@@ -182,7 +202,7 @@ export default defineStrategy({
     const first = exchange.bot({ extra: "cockpit: { port: 0 }" });
     const made = exchange.bot({});
     const env = { ...made.env, XDG_RUNTIME_DIR: first.env.XDG_RUNTIME_DIR };
-    const shower = start(["run", first.file, "--json"], first.env);
+    const shower = startHere(["run", first.file, "--json"], first.env);
     const victim = start(["run", made.file, "--json"], env);
     const { port, cookie } = await useLink(await shower.says(LINK));
     const page = await openPage(port, cookie);
@@ -201,11 +221,11 @@ export default defineStrategy({
     await until(shown, (files) => files.length === 1);
     expect(shown()).toEqual([first.file]);
     expect(page.events.some(({ name }) => name === "gone")).toBe(true);
-    const again = start(["run", made.file, "--json"], env);
+    const again = startHere(["run", made.file, "--json"], env);
     await until(shown, (files) => files.length === 2);
     page.close();
-    again.child.kill("SIGINT");
-    shower.child.kill("SIGINT");
+    again.interrupt();
+    shower.interrupt();
     expect(await again.ended).toMatchObject({ code: 0 });
     expect(await shower.ended).toMatchObject({ code: 0 });
   });
@@ -218,7 +238,7 @@ describe("the command for a link", () => {
       code: 1,
       err: "marketwright: no bot of this user is running; expected npx marketwright run bot.yaml, or npm start\n",
     });
-    const bot = start(["run", file, "--json"], env);
+    const bot = startHere(["run", file, "--json"], env);
     await untilQuoting(file, env);
     for (const args of [["cockpit"], ["cockpit", file]])
       expect(await captureCli(args, env)).toMatchObject({
@@ -230,7 +250,7 @@ describe("the command for a link", () => {
       });
     const shower = exchange.bot({ extra: "cockpit: { port: 0 }" });
     const shared = { ...shower.env, XDG_RUNTIME_DIR: env.XDG_RUNTIME_DIR };
-    const other = start(["run", shower.file, "--json"], shared);
+    const other = startHere(["run", shower.file, "--json"], shared);
     await other.says(LINK);
     const printed = await captureCli(["cockpit", file], env);
     expect(printed).toMatchObject({
@@ -239,7 +259,7 @@ describe("the command for a link", () => {
     });
     expect((await useLink(printed.out)).status).toBe(200);
     for (const one of [bot, other]) {
-      one.child.kill("SIGINT");
+      one.interrupt();
       expect(await one.ended).toMatchObject({ code: 0 });
     }
   });

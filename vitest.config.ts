@@ -4,36 +4,39 @@ import LongestFirst from "./test/support/longest-first.js";
 import { roomFilesPlugin } from "./test/support/room-files.js";
 
 /**
- * Tests in virtual time, or against servers of their own, that leave nothing behind: their files share a process, as loading
- * the exchange anew for each costs more than most of them do. Whatever starts processes, measures the heap or changes what a
- * process has but once is left to have one to itself.
+ * Tests in virtual time, or against servers and commands of their own, that leave nothing behind:
+ * their files share a process, as loading the program anew for each costs more than most of them
+ * do. Whatever measures the heap, gets signals or changes what a process has but once is left to
+ * have one to itself, and so is what only starts processes.
  */
 const SHARED = [
   "test/{account,conformance,executor,market,perpetual,reference,risk,scenarios,strategies,validation}/**/*.test.ts",
   "test/core/!(atomic-file|process-lock).test.ts",
   "test/backtest/{book,compare,config,engine,feed,matching,paper,record,venue}/**/*.test.ts",
   "test/backtest/queue/failed-reason.test.ts",
-  "test/backtest/session/read-account.test.ts",
+  "test/backtest/session/*.test.ts",
   "test/backtest/run/!(threaded-path).test.ts",
-  "test/backtest/report/!(report-page|report-writer).test.ts",
-  "test/backtest/sweep/{points,recorded-windows,run-sweep,sobol,sweep-config}.test.ts",
-  "test/bot/!(control|journal|load-strategy*|operator).test.ts",
-  "test/bot/journal-file.test.ts",
+  "test/backtest/report/!(report-writer).test.ts",
+  "test/backtest/sweep/!(thread-pool).test.ts",
+  "test/bot/!(control|load-strategy*).test.ts",
   "test/bot/state/{built-hashes,guard-heartbeat,halt-memory,latch-memory,retrying-store,trade-log}.test.ts",
   "test/bot/{run,statistics,unwind}/**/*.test.ts",
   "test/chain/**/!(liquidation-over-http).test.ts",
-  "test/cli/{end-with,stall-watch,status-page}.test.ts",
+  "test/cli/!(check|loaded-packages|npm-launch|process-end|screen-keys|secrets|start-up).test.ts",
+  "test/cockpit/*.test.ts",
   "test/cockpit/page/!(cockpit-page).test.ts",
   "test/contracts/!(interface).test.ts",
   "test/exchange/**/*.test.ts",
-  "test/history/!(captures|download|store-lock).test.ts",
-  "test/history/{columns,sources}/*.test.ts",
+  "test/history/!(store-lock).test.ts",
+  "test/history/{columns,record,sources}/*.test.ts",
   "test/liquidator/**/*.test.ts",
-  "test/monitoring/{log,metrics-server-bounds,screen,screen-controls,screen-liquidator}.test.ts",
+  "test/live/!(loopback).test.ts",
+  "test/monitoring/{log,metrics-server,metrics-server-bounds,screen,screen-controls,screen-liquidator}.test.ts",
   "test/simulation/*.test.ts",
-  "test/simulator/!(http-abuse|http-server|slow-reader).test.ts",
+  "test/project/{demo,exchange-interface,readme,strategy-example,wallets}.test.ts",
+  "test/simulator/!(http-abuse|slow-reader).test.ts",
   "test/simulator/{chain,dialects,faults,flow,markets,naive,settlement}/**/*.test.ts",
-  "test/simulator/openapi/!(docs-page).test.ts",
+  "test/simulator/openapi/*.test.ts",
   "test/simulator/store/{lasting-records,restart,restart-properties}.test.ts",
 ];
 

@@ -153,7 +153,7 @@ describe("marketwright start", () => {
       });
       expect(refused.err).toContain(`process ${first.child.pid} has the exchange`);
       const { code, out, err } = await start(
-        [...args, "--port", "0", "--metrics-port", "0", "--cockpit-port", "0", "--for", "3s"],
+        [...args, "--port", "0", "--metrics-port", "0", "--cockpit-port", "0", "--for", "6s"],
         folder,
       ).done;
       expect({ code, err }).toEqual({

@@ -59,6 +59,17 @@ describe.skipIf(!IS_CCXT_INSTALLED)("what an answer proves about a hedge", () =>
     }
   });
 
+  it("knows the refusals of the documentation that a hedge meets most", () => {
+    const known = {
+      rejected: [-1022, -1111, -1121, -2015, -2019, -2022, -2027, -4016, -4024, -4164, -5022],
+      absent: [-2011, -2013],
+      "not-sent": [-1003, -1015, -1021, -5028],
+    };
+    for (const [proof, codes] of Object.entries(known))
+      for (const code of codes) expect([code, USDM_CODES.get(String(code))]).toEqual([code, proof]);
+    for (const code of PROVES_NOTHING) expect(USDM_CODES.has(String(code))).toBe(false);
+  });
+
   it("never takes a refused place as refused when a first copy of it may be in the book", async () => {
     for (const code of PROVES_NOTHING)
       expect([code, (await answer("place", refusal(code))).result]).toEqual([code, "unknown"]);

@@ -120,6 +120,23 @@ describe.skipIf(!IS_CCXT_INSTALLED)("the streams of a hedge venue", () => {
     });
   });
 
+  it("go down when the touch has moved and the open stream has not said so", async () => {
+    let bidPrice = "30000.0";
+    server.told.set("GET /fapi/v1/ticker/bookTicker", () => {
+      const ask = { askPrice: "30001.0", askQty: "1.000" };
+      return { body: { symbol: "BTCUSDC", bidPrice, bidQty: "1.000", ...ask } };
+    });
+    await open({ touchEveryMs: 50, touchGraceMs: 50 });
+    await until(() => session.of("touch").length > 0);
+    expect(session.of("touch")[0]).toMatchObject({ bidTicks: 300_000 });
+    bidPrice = "29000.0";
+    await until(() => session.of("stream").some(({ state }) => state === "down"));
+    expect(session.of("stream")[1]).toMatchObject({
+      reason: "the stream of BTCUSDC has not reported a change of the touch",
+    });
+    await until(() => session.of("touch").some(({ bidTicks }) => bidTicks === 290_000));
+  });
+
   it("go down together when one of them ends, and are opened together", async () => {
     await open();
     server.server.sockets.find(({ url }) => url.startsWith("/public"))?.socket.close();

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { VirtualClock } from "#core/virtual-clock.js";
-import { type HedgeTouch, TouchMonitor } from "#hedge/touch-monitor.js";
+import { type HedgeTouchEvent, TouchMonitor } from "#hedge/touch-monitor.js";
 
-const touch = (bidTicks: number): HedgeTouch => ({
+const touch = (bidTicks: number): HedgeTouchEvent => ({
   type: "touch",
   symbol: "BTC/USDC:USDC",
   bidTicks,
@@ -12,8 +12,8 @@ const touch = (bidTicks: number): HedgeTouch => ({
 });
 
 let clock: VirtualClock;
-let book: HedgeTouch | undefined;
-let touches: HedgeTouch[];
+let book: HedgeTouchEvent | undefined;
+let touches: HedgeTouchEvent[];
 let silences: string[];
 let asked: number;
 let monitor: TouchMonitor;

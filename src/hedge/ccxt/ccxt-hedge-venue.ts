@@ -13,7 +13,7 @@ import type {
 } from "../hedge-venue.js";
 import { HedgeQueries, RefusedRequest, readBody, readShape } from "./hedge-queries.js";
 import type { HedgeReply, HedgeRestClient } from "./hedge-rest-client.js";
-import type { HedgeStreams } from "./hedge-streams.js";
+import type { HedgeStreams, HedgeStreamTimings } from "./hedge-streams.js";
 import { TouchMonitor } from "./touch-monitor.js";
 import type { ListedContract, UsdmDecoder } from "./usdm-decoder.js";
 import {
@@ -31,8 +31,6 @@ import type { ClockReading, VenueTime } from "./venue-time.js";
 
 /** How often the exchange's clock is read. */
 const CLOCK_MS: Ms = MINUTE_MS;
-const TOUCH_EVERY_MS: Ms = 10_000;
-const TOUCH_GRACE_MS: Ms = 2_000;
 
 const TIMES_IN_FORCE = { IOC: "IOC", POST_ONLY: "GTX" } as const;
 
@@ -49,6 +47,7 @@ export interface CcxtHedgeVenueDeps {
   readonly client: HedgeRestClient;
   readonly decoder: UsdmDecoder;
   readonly time: VenueTime;
+  readonly timings: HedgeStreamTimings;
   /** Creates the streams with the venue's own handlers. */
   readonly openStreams: (handlers: HedgeStreamHandlers) => HedgeStreams;
 }
@@ -86,8 +85,8 @@ export class CcxtHedgeVenue implements HedgeVenue {
     this.#touches = new TouchMonitor({
       clock: deps.runtime.clock,
       ids: [...deps.contracts.values()].map(({ id }) => id),
-      everyMs: TOUCH_EVERY_MS,
-      graceMs: TOUCH_GRACE_MS,
+      everyMs: deps.timings.touchEveryMs,
+      graceMs: deps.timings.touchGraceMs,
       ask: (id) => this.#askTouch(id),
       onTouch: (touch) => this.#emit(touch),
       onSilent: (reason) => this.#streams.fail(reason),

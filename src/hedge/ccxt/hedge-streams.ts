@@ -16,6 +16,10 @@ export interface HedgeStreamTimings extends ReconnectTimings {
   readonly silenceMs: Ms;
   /** How often the life of the listen key is extended. */
   readonly listenKeyMs: Ms;
+  /** How often a contract whose touch is silent is compared by REST. */
+  readonly touchEveryMs: Ms;
+  /** How long a touch that differs there may lack on the stream. */
+  readonly touchGraceMs: Ms;
 }
 
 /** The exchange bans clients that reconnect in a hurry; a listen key lives for an hour. */
@@ -27,6 +31,8 @@ export const HEDGE_STREAM_TIMINGS: HedgeStreamTimings = {
   pingMs: 5_000,
   silenceMs: 15_000,
   listenKeyMs: 20 * MINUTE_MS,
+  touchEveryMs: 10_000,
+  touchGraceMs: 2_000,
 };
 
 /** Dependencies of {@link HedgeStreams}. */

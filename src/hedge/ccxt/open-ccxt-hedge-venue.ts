@@ -73,6 +73,7 @@ export async function openCcxtHedgeVenue(
   const base = (ccxt.pro as unknown as Readonly<Record<string, CcxtExchangeClass>>)[config.ccxt];
   const requests = new AllowedRequests(USDM_ALLOWED, "docs/reference/hedge.md", originsOf(config));
   const time = new VenueTime(runtime.clock);
+  const timings = { ...HEDGE_STREAM_TIMINGS, ...deps.timings };
   let streams: HedgeStreams | undefined;
   let venue: CcxtHedgeVenue | undefined;
   const exchange = createHedgeExchange({
@@ -108,7 +109,7 @@ export async function openCcxtHedgeVenue(
       streams = new HedgeStreams({
         runtime,
         exchange: () => exchange,
-        timings: { ...HEDGE_STREAM_TIMINGS, ...deps.timings },
+        timings,
         userUrl: (key) => `${stream}${USDM_USER_STREAM}?listenKey=${key}`,
         marketUrl: () => `${stream}${USDM_MARKET_STREAM}?streams=${names.join("/")}`,
         ...handlers,
@@ -122,6 +123,7 @@ export async function openCcxtHedgeVenue(
       client,
       decoder: new UsdmDecoder(contracts.values(), deps.tag),
       time,
+      timings,
       openStreams,
     });
     await checkAccount(venue, config, field);

@@ -3,7 +3,7 @@ import type { Ms } from "../../core/units.js";
 import type { HedgeEvent } from "../hedge-venue.js";
 
 /** The touch of one contract. */
-export type HedgeTouch = Extract<HedgeEvent, { readonly type: "touch" }>;
+export type HedgeTouchEvent = Extract<HedgeEvent, { readonly type: "touch" }>;
 
 /** Dependencies of a {@link TouchMonitor}. */
 export interface TouchMonitorDeps {
@@ -15,8 +15,8 @@ export interface TouchMonitorDeps {
   /** How long a touch that differs may lack on the stream. */
   readonly graceMs: Ms;
   /** The touch by REST; undefined without both sides. Rejects if it cannot be read. */
-  readonly ask: (id: string) => Promise<HedgeTouch | undefined>;
-  readonly onTouch: (touch: HedgeTouch) => void;
+  readonly ask: (id: string) => Promise<HedgeTouchEvent | undefined>;
+  readonly onTouch: (touch: HedgeTouchEvent) => void;
   readonly onSilent: (reason: string) => void;
 }
 
@@ -24,7 +24,7 @@ interface Followed {
   /** Counts the messages of the stream, and the answer that stands for the first one. */
   count: number;
   countBefore: number;
-  touch: HedgeTouch | undefined;
+  touch: HedgeTouchEvent | undefined;
 }
 
 /**
@@ -59,7 +59,7 @@ export class TouchMonitor {
   }
 
   /** The stream has reported a touch; undefined without both sides. */
-  note(id: string, touch: HedgeTouch | undefined): void {
+  note(id: string, touch: HedgeTouchEvent | undefined): void {
     const followed = this.#followed.get(id);
     if (followed !== undefined) Object.assign(followed, { count: followed.count + 1, touch });
   }
@@ -77,7 +77,7 @@ export class TouchMonitor {
   async #compare(id: string, followed: Followed): Promise<void> {
     const { ask, onTouch, onSilent, graceMs } = this.#deps;
     const { count } = followed;
-    let touch: HedgeTouch | undefined;
+    let touch: HedgeTouchEvent | undefined;
     try {
       touch = await ask(id);
     } catch {
@@ -106,7 +106,7 @@ export class TouchMonitor {
   }
 }
 
-function isSame(one: HedgeTouch | undefined, other: HedgeTouch | undefined): boolean {
+function isSame(one: HedgeTouchEvent | undefined, other: HedgeTouchEvent | undefined): boolean {
   return (
     one?.bidTicks === other?.bidTicks &&
     one?.bidLots === other?.bidLots &&

@@ -6,7 +6,7 @@ import { inspectHedgeAccount } from "../../../hedge/ccxt/inspect-hedge-account.j
 import { HEDGE_DECIMALS, type HedgeContract } from "../../../hedge/hedge-venue.js";
 import type { HedgeVenueConfig } from "../../config/config.js";
 import {
-  type HedgedMarket,
+  type HedgedMarketConfig,
   type HedgeVenuesStart,
   hedgedMarkets,
   openHedgeVenue,
@@ -108,7 +108,7 @@ function keyFindings(subject: string, { rights, isMultiAsset }: HedgeInspection)
 }
 
 function marketFindings(
-  { marketId, hedge }: HedgedMarket,
+  { marketId, hedge }: HedgedMarketConfig,
   contract: HedgeContract,
   { accounts, foreignOrders }: HedgeInspection,
   { rules }: HedgeVenuesStart,

@@ -19,13 +19,16 @@ export interface HedgeVenuesStart {
 }
 
 /** A market that is hedged, with its part of the file. */
-export interface HedgedMarket {
+export interface HedgedMarketConfig {
   readonly marketId: MarketId;
   readonly hedge: MarketHedgeConfig;
 }
 
 /** The markets that a venue hedges. */
-export function hedgedMarkets({ markets }: BotConfig, venue: string): readonly HedgedMarket[] {
+export function hedgedMarkets(
+  { markets }: BotConfig,
+  venue: string,
+): readonly HedgedMarketConfig[] {
   return Object.entries(markets).flatMap(([marketId, { hedge }]) =>
     hedge?.venue === venue ? [{ marketId, hedge }] : [],
   );

@@ -137,7 +137,7 @@ export class HedgeLedger {
     return { trading, fees, funding, total: trading - fees + funding, otherFees };
   }
 
-  /** What of it is stored. */
+  /** The part that is stored. */
   store(): Omit<StoredHedge, "version" | "venue" | "symbol" | "midTicks" | "orders"> {
     const oldestMs = this.#fillsToMs - REPEATED_WITHIN_MS;
     const fills = [...this.#fills].map(([id, fill]) => ({ id, ...fill }));

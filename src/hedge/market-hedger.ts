@@ -53,7 +53,7 @@ export interface MarketHedgerDeps {
   readonly notify: (notice: HedgeNotice) => void;
 }
 
-/** What the bot wants of a hedge now. */
+/** The demand of the bot at one instant. */
 export interface HedgeDemand {
   /** Signed position at the venue that hedges the market; undefined while it is not known. */
   readonly targetLots: Lots | undefined;
@@ -139,7 +139,7 @@ export class MarketHedger {
     return this.#deps.clock.monotonicMs() - this.#overBoundSinceMs;
   }
 
-  /** What the hedge is doing, as a phrase. */
+  /** The present step, or why nothing can be hedged, as a phrase. */
   get state(): string {
     return this.awayReason ?? this.#state;
   }
@@ -162,7 +162,9 @@ export class MarketHedger {
     return midTicks === undefined || !this.#hasOpening ? undefined : this.#ledger.profit(midTicks);
   }
 
-  /** The part of the account's equity that the hedge does not explain; undefined before a report. */
+  /**
+   * The part of the account's equity that the hedge does not explain; undefined before a report.
+   */
   get residual(): HedgeUnits | undefined {
     const { midTicks } = this;
     return this.#account === undefined || midTicks === undefined
@@ -197,7 +199,7 @@ export class MarketHedger {
       case "account-changed":
         return this.#rounds.request();
       case "malformed":
-        // What it said is read by a round.
+        // A round reads its content.
         return this.#rounds.request();
       case "answer":
         return this.#onAnswer(event.actionId, event.outcome);

@@ -20,8 +20,8 @@ export interface ExposureOrder {
 }
 
 /**
- * A hedge at another venue, in lots of the market. It counts in the limits of the market's position,
- * and in no margin: each venue takes its own for its own leg.
+ * A hedge at another venue, in lots of the market. It counts in the limits of the market's
+ * position, and in no margin: each venue takes its own for its own leg.
  */
 export interface HedgeExposure {
   /** Signed. */

@@ -332,7 +332,8 @@ export class Bot {
   /** A strategy is asked again once its market's hedge has moved, as after a fill. */
   #settleHedges(): void {
     const { hedges, phase, traders } = this.context;
-    for (const marketId of hedges.settle(phase)) {
+    const hedgingPhase = { isStarting: phase === "starting", mayRest: phase === "running" };
+    for (const marketId of hedges.settle(hedgingPhase)) {
       const trader = traders.get(marketId);
       trader?.decisions.noteFill();
       trader?.markDirty();

@@ -25,7 +25,6 @@ import { type StoredHedge, storedHedgeSchema } from "../../hedge/stored-hedge.js
 import type { ReferenceUpdate } from "../../reference/reference-update.js";
 import type { BotConfig, MarketHedgeConfig } from "../config/config.js";
 import type { BotListener, HedgeAtEnd } from "../engine/bot-event.js";
-import type { BotPhase } from "../engine/context.js";
 import { readJsonState, type StateStore } from "../state/state-dir.js";
 
 /** A venue as a bot uses it: where it sends actions, and what it knows of the contracts there. */
@@ -48,7 +47,15 @@ export interface MarketHedgesDeps {
   readonly onAction: (venue: string, action: HedgeAction) => void;
 }
 
-/** What a market may do while its hedge does not keep up. */
+/** The phase of a bot, as far as its hedges depend on it. */
+export interface HedgingPhase {
+  /** The account is not confirmed yet: no position is known. */
+  readonly isStarting: boolean;
+  /** False while the bot stops: no order is left resting. */
+  readonly mayRest: boolean;
+}
+
+/** The limit of a market's quotes while its hedge does not keep up. */
 export interface HedgeRestriction {
   readonly name: "hedge-away" | "unhedged";
   readonly why: string;
@@ -134,14 +141,14 @@ export class MarketHedges {
    * Brings every hedge up to date with its market's position. Runs at the end of every turn.
    * @returns the markets whose net position, or whose restriction, has changed
    */
-  settle(phase: BotPhase): readonly MarketId[] {
+  settle({ isStarting, mayRest }: HedgingPhase): readonly MarketId[] {
     if (this.#hedged.size === 0) return NO_MARKETS;
     const changed: MarketId[] = [];
     for (const hedged of this.#hedged.values()) {
       const { marketId, hedger } = hedged;
       hedger.settle({
-        targetLots: phase === "starting" ? undefined : this.#targetLots(hedged),
-        mayRest: phase === "running",
+        targetLots: isStarting ? undefined : this.#targetLots(hedged),
+        mayRest,
       });
       const state = `${hedger.positionLots} ${this.restrictionOn(marketId)?.name ?? ""}`;
       if (this.#states.get(marketId) === state) continue;
@@ -214,8 +221,8 @@ export class MarketHedges {
   }
 
   /**
-   * The profit of all hedges in credit units of the exchange, at the newest mids and rates; 0 before
-   * the first.
+   * The profit of all hedges in credit units of the exchange, at the newest mids and rates; 0
+   * before the first.
    */
   get profitCredit(): CreditUnits {
     let sum = 0n;

@@ -25,7 +25,7 @@ export interface JournalHeader {
   readonly dryRun?: boolean;
   /** True for a run whose orders were filled on paper: no book contains them. */
   readonly isPaper?: boolean;
-  /** What the run had read of its hedge venues, by name; absent without any. */
+  /** The hedge venues as the run had read them, by name; absent without any. */
   readonly hedgeVenues?: Readonly<Record<string, RecordedHedgeVenue>>;
   /** The strategy files of the run, by market; without built-in ones. */
   readonly strategies?: Readonly<Record<MarketId, StrategyFile>>;

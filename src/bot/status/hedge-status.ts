@@ -9,7 +9,7 @@ export interface HedgeStatus {
   /** Name of the venue in `hedgeVenues`. */
   readonly venue: string;
   readonly symbol: string;
-  /** What it is doing, or why nothing can be hedged, as a phrase. */
+  /** The state of the hedge, or why nothing can be hedged, as a phrase. */
   readonly state: string;
   /** False while the venue cannot be reached, or its position is not confirmed. */
   readonly isReachable: boolean;

@@ -84,8 +84,16 @@ export type Query =
       readonly startTimeMs?: Ms;
       readonly endTimeMs?: Ms;
     }
-  /** Without `fromId`: the most recent trades. */
-  | { readonly ask: "userTrades"; readonly marketId: MarketId; readonly fromId?: Int64Id }
+  /**
+   * Without `fromId` and `startTimeMs`: the most recent trades. With one of them, and never both:
+   * the first ones from there.
+   */
+  | {
+      readonly ask: "userTrades";
+      readonly marketId: MarketId;
+      readonly fromId?: Int64Id;
+      readonly startTimeMs?: Ms;
+    }
   /** `type`: only one type, such as DEPOSIT. */
   | {
       readonly ask: "incomes";

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { ActionBudget, BUDGET_FILE } from "#bot/action-budget.js";
 import { DiscardingStore } from "#bot/discarding-store.js";
-import { ExchangeTime } from "#bot/exchange-time.js";
 import { CorruptStateError, MemoryStateStore, type StateStore } from "#bot/state-dir.js";
 import { VirtualClock } from "#core/virtual-clock.js";
+import { ExchangeTime } from "#exchange/exchange-time.js";
 import type { VenueRules } from "#exchange/records.js";
 
 const START_MS = 1_700_000_000_000;

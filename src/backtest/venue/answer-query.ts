@@ -45,12 +45,17 @@ export function answerQuery(action: QueryAction, sources: QuerySources, nowMs: M
       ];
       return { result: "answered", ask: "historyOrders", data: listed.slice(-PAGE) };
     }
-    case "userTrades":
-      return {
-        result: "answered",
-        ask: "userTrades",
-        data: trades.page(action.marketId, action.fromId),
-      };
+    case "userTrades": {
+      const { marketId, fromId, startTimeMs } = action;
+      const data =
+        startTimeMs === undefined
+          ? trades.page(marketId, fromId)
+          : trades
+              .of(marketId)
+              .filter(({ timeMs }) => timeMs >= startTimeMs)
+              .slice(0, PAGE);
+      return { result: "answered", ask: "userTrades", data };
+    }
     case "incomes": {
       const { type, startTimeMs = 0, endTimeMs = Number.POSITIVE_INFINITY } = action;
       const data = incomes

@@ -1,6 +1,7 @@
 import type { TradingAccount } from "../../account/trading-account.js";
 import type { Clock, Random } from "../../core/runtime/runtime.js";
 import type { Hex, MarketId, Ms } from "../../core/units.js";
+import type { ExchangeTime } from "../../exchange/exchange-time.js";
 import type { VenueRules } from "../../exchange/records.js";
 import type { ActionId, Venue } from "../../exchange/venue.js";
 import type { AccountLimits, MarketLimits } from "../../risk/limits.js";
@@ -14,7 +15,6 @@ import type { StateStore } from "../state/state-dir.js";
 import type { RunStatistics } from "../statistics/run-statistics.js";
 import type { TakeoverReservations } from "../unwind/takeover-reservations.js";
 import type { BotListener } from "./bot-event.js";
-import type { ExchangeTime } from "./exchange-time.js";
 import type { LoopLag } from "./loop-lag.js";
 import type { StreamActivity } from "./stream-activity.js";
 

@@ -3,6 +3,7 @@ import { type BudgetMoment, RateBudget } from "../../core/rate-budget.js";
 import type { Clock } from "../../core/runtime/runtime.js";
 import { DEFAULT_TOKEN_LIMITS } from "../../core/token-limits.js";
 import type { Ms } from "../../core/units.js";
+import type { ExchangeTime } from "../../exchange/exchange-time.js";
 import type { VenueRules } from "../../exchange/records.js";
 import {
   ACTION_COST,
@@ -19,7 +20,6 @@ import {
   refundTokens,
   spendTokens,
 } from "../../executor/dispatch-budget.js";
-import type { ExchangeTime } from "../engine/exchange-time.js";
 import { readJsonState, type StateStore } from "../state/state-dir.js";
 import { guardReserve } from "./guard-reserve.js";
 

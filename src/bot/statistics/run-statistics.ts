@@ -2,7 +2,7 @@ import type { AccountChange } from "../../account/account-change.js";
 import type { TradingAccount } from "../../account/trading-account.js";
 import type { Clock } from "../../core/runtime/runtime.js";
 import type { MarketId, Ms } from "../../core/units.js";
-import type { ExchangeTime } from "../engine/exchange-time.js";
+import type { ExchangeTime } from "../../exchange/exchange-time.js";
 import type { MarketTrader } from "../market/market-trader.js";
 import { FillLevels } from "./fill-levels.js";
 import { MarketStatistics } from "./market-statistics.js";

@@ -177,7 +177,12 @@ function questionOf(action: QueryAction): NamedOperation {
     case "userTrades":
       return {
         name: "userTrades",
-        params: present({ marketId: action.marketId, fromId: action.fromId, limit: MAX_PAGE }),
+        params: present({
+          marketId: action.marketId,
+          fromId: action.fromId,
+          startTime: action.startTimeMs,
+          limit: MAX_PAGE,
+        }),
       };
     case "incomes":
       return {

@@ -1,5 +1,5 @@
-import type { Clock } from "../../core/runtime/runtime.js";
-import type { Ms } from "../../core/units.js";
+import type { Clock } from "../core/runtime/runtime.js";
+import type { Ms } from "../core/units.js";
 
 /** How fast two good clocks may drift apart: 200 parts per million. */
 const DRIFT = 2e-4;

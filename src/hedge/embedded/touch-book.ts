@@ -13,8 +13,8 @@ interface BestPrices {
 }
 
 /**
- * The touch of one market, from the book's events. A gap in their sequence or a crossed book empties
- * it until the next snapshot.
+ * The touch of one market, from the book's events. A gap in their sequence or a crossed book
+ * empties it until the next snapshot.
  */
 export class TouchBook {
   readonly #book = new OrderBook();

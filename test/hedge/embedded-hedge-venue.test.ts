@@ -256,6 +256,20 @@ describe("streams and account", () => {
     expect(rig.only("touch").at(-1)).toMatchObject({ bidTicks: PRICE - 4, bidLots: 6 });
   });
 
+  test("the touch is right again after a stream stalled, with its snapshot or in between", async () => {
+    const rig = await opened();
+    rig.kill();
+    rig.faults.strikeUntil("stream-stalled", rig.clock.nowMs() + 400);
+    await rig.open();
+    expect(rig.only("touch")).toEqual([]);
+    await rig.passes(3_000);
+    expect(rig.only("touch").at(-1)).toMatchObject({ bidTicks: PRICE - 10 });
+    rig.faults.strikeUntil("stream-stalled", rig.clock.nowMs() + 300);
+    rig.other("BUY", PRICE - 5, 5);
+    await rig.passes(7_000);
+    expect(rig.only("touch").at(-1)).toMatchObject({ bidTicks: PRICE - 5, bidLots: 5 });
+  });
+
   test("a step of this machine's clock refuses no order", async () => {
     const rig = await opened();
     rig.machine.skewMs = 3_600_000;

@@ -112,11 +112,13 @@ export class EmbeddedHedgeVenue implements HedgeVenue {
       lookup: this.#lookup,
       fills: this.#fills,
     });
-    this.#streams = new TouchStreams(
+    this.#streams = new TouchStreams({
       symbols,
-      (event) => this.#events.next(event),
-      (symbol) => this.#live.resubscribe(symbol),
-    );
+      clock: runtime.clock,
+      requests: this.#requests,
+      emit: (event) => this.#events.next(event),
+      resubscribe: (symbol) => this.#live.resubscribe(symbol),
+    });
     this.#live.events$.subscribe((event) => this.#onEvent(event));
   }
 
@@ -139,6 +141,7 @@ export class EmbeddedHedgeVenue implements HedgeVenue {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#meter.close();
+    this.#streams.close();
     this.#requests.clear();
     this.#live.close();
     this.#events.complete();

@@ -20,6 +20,11 @@ export class TouchBook {
   readonly #book = new OrderBook();
   #sequence = Number.NaN;
 
+  /** Number of the last change; NaN while the book is not known. */
+  get sequence(): number {
+    return this.#sequence;
+  }
+
   /** Undefined while a side of the book is empty or the book is not known. */
   get touch(): BestPrices | undefined {
     const { bids, asks } = this.#book;

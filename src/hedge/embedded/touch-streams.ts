@@ -1,10 +1,22 @@
+import type { Clock } from "../../core/runtime/runtime.js";
 import type { VenueEvent } from "../../exchange/venue.js";
 import type { HedgeEvent } from "../hedge-venue.js";
+import { BookWatch } from "./book-watch.js";
 import { TouchBook } from "./touch-book.js";
+import type { VenueRequests } from "./venue-requests.js";
 
 type BookEvent = Extract<VenueEvent, { readonly type: "book-snapshot" | "book-update" }>;
 type StreamEvent = Extract<HedgeEvent, { readonly type: "stream" | "touch" }>;
 type TouchEvent = Extract<StreamEvent, { readonly type: "touch" }>;
+
+/** Dependencies of {@link TouchStreams}. */
+export interface TouchStreamsDeps {
+  readonly symbols: readonly string[];
+  readonly clock: Clock;
+  readonly requests: VenueRequests;
+  readonly emit: (event: StreamEvent) => void;
+  readonly resubscribe: (symbol: string) => void;
+}
 
 /**
  * The state of an exchange's two streams as one, and the touch of its books while both are up.
@@ -13,26 +25,29 @@ export class TouchStreams {
   readonly #books: ReadonlyMap<string, TouchBook>;
   readonly #emit: (event: StreamEvent) => void;
   readonly #resubscribe: (symbol: string) => void;
+  readonly #watches: readonly BookWatch[];
   readonly #up = { market: false, account: false };
   readonly #emitted = new Map<string, TouchEvent>();
   /** Undefined before the first event. */
   #state: "up" | "down" | undefined;
 
-  constructor(
-    symbols: readonly string[],
-    emit: (event: StreamEvent) => void,
-    resubscribe: (symbol: string) => void,
-  ) {
+  constructor({ symbols, clock, requests, emit, resubscribe }: TouchStreamsDeps) {
     this.#books = new Map(symbols.map((symbol) => [symbol, new TouchBook()]));
     this.#emit = emit;
     this.#resubscribe = resubscribe;
+    this.#watches = [...this.#books].map(
+      ([symbol, book]) =>
+        new BookWatch({ symbol, book, clock, requests, resubscribe: () => resubscribe(symbol) }),
+    );
   }
 
   /** Applies a change of one of the streams. */
   changed(stream: "market" | "account", state: "up" | "down", reason: string): void {
     this.#up[stream] = state === "up";
-    if (stream === "market" && state === "down")
+    if (stream === "market") {
       for (const book of this.#books.values()) book.clear();
+      for (const watch of this.#watches) state === "up" ? watch.start() : watch.stop();
+    }
     if (state === "down") return this.#set("down", `${stream} stream: ${reason}`);
     if (!this.#up.market || !this.#up.account) return;
     this.#set("up", reason);
@@ -51,6 +66,10 @@ export class TouchStreams {
   /** Called before any other event: the first one is about the streams. */
   beforeEvent(): void {
     if (this.#state === undefined) this.#set("down", "not connected yet");
+  }
+
+  close(): void {
+    for (const watch of this.#watches) watch.stop();
   }
 
   #set(state: "up" | "down", reason: string): void {

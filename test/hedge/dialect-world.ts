@@ -1,4 +1,5 @@
 import { createLiveRuntime } from "#core/live-runtime.js";
+import type { Hex } from "#core/units.js";
 import type { CcxtHedgeVenue } from "#hedge/ccxt-hedge-venue.js";
 import { createHedgeOrderKey } from "#hedge/hedge-order-key.js";
 import type { HedgeAction, HedgeEvent, HedgeOutcome } from "#hedge/hedge-venue.js";
@@ -9,6 +10,7 @@ import {
 } from "#hedge/open-ccxt-hedge-venue.js";
 import { type ExchangeConfigInput, parseExchangeConfig } from "#simulator/config.js";
 import { EmbeddedExchange } from "#simulator/exchange.js";
+import { FaultInjector } from "#simulator/fault-injector.js";
 import { type ExchangeServer, serveExchange } from "#simulator/http-server.js";
 import { serveUsdm, type UsdmServer } from "#simulator/serve-usdm.js";
 import { usdmConfigShape } from "#simulator/usdm-config.js";
@@ -102,7 +104,9 @@ export async function openVenue(
 export async function dialectWorld(
   input: Partial<ExchangeConfigInput> = {},
   dialectInput: Parameters<typeof usdmConfigShape.parse>[0] = {},
+  account?: Hex,
 ) {
+  const injector = new FaultInjector(runtime.clock, { seed: 1 });
   const exchange = new EmbeddedExchange(
     parseExchangeConfig({ port: 0, markets: { btcusdc: {} }, ...input }),
     runtime,
@@ -110,7 +114,8 @@ export async function dialectWorld(
   const dialect: UsdmServer = await serveUsdm(
     exchange,
     usdmConfigShape.parse({ port: 0, ...(dialectInput as object) }),
-    [{ apiKey: API_KEY, secret: API_SECRET }],
+    [{ apiKey: API_KEY, secret: API_SECRET, ...(account === undefined ? {} : { account }) }],
+    { faults: injector },
   );
   const server: ExchangeServer = await serveExchange(exchange);
   const proxy = await RecordingProxy.start(dialect.restUrl);
@@ -120,6 +125,7 @@ export async function dialectWorld(
   return {
     exchange,
     proxy,
+    injector,
     maker,
     async stop() {
       await proxy.stop();

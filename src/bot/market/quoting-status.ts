@@ -36,8 +36,14 @@ export function quotingStatusFor(
       : { state: "halted", reasons: blocks };
   }
   const rungs = safety.ladder.reasonsFor(marketId);
-  const held = [...rungs, ...describeFallback(context, trader), ...heldQuotes(context, trader)];
-  if (safety.allowedPlaces(marketId) === "reduce-only")
+  const restriction = context.hedges.restrictionOn(marketId);
+  const held = [
+    ...rungs,
+    ...(restriction === undefined ? [] : [`${restriction.name}: ${restriction.why}`]),
+    ...describeFallback(context, trader),
+    ...heldQuotes(context, trader),
+  ];
+  if (restriction !== undefined || safety.allowedPlaces(marketId) === "reduce-only")
     return { state: "reduce-only", reasons: [...blocks, ...held] };
   if (isQuoting(context, marketId))
     return {

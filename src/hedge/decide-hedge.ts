@@ -90,8 +90,8 @@ export function smallestHedge(
   const { instrument, minLots, minNotional } = contract;
   const clipLots = Math.max(settings.minClipLots, minLots);
   if (isReduceOnly || minNotional === 0n) return clipLots;
-  // Valued at the bid, and so enough at either side of the book.
-  const lotValue = instrument.creditFloor(touch.bidTicks, 1);
+  // Valued at the lowest price that an order may have, and so enough for each.
+  const lotValue = instrument.creditFloor(worstTicks({ touch, settings }, "SELL"), 1);
   if (lotValue <= 0n) return clipLots;
   return Math.max(clipLots, Number(ceilDivide(minNotional, lotValue)));
 }
@@ -136,7 +136,10 @@ function ownTouch({ bidTicks, askTicks }: HedgeTouch, side: Side): Ticks {
 }
 
 /** The worst price that is still within the bound, on the grid. */
-function worstTicks({ touch, settings }: HedgeSituation, side: Side): Ticks {
+function worstTicks(
+  { touch, settings }: Pick<HedgeSituation, "touch" | "settings">,
+  side: Side,
+): Ticks {
   const midTicks = (touch.bidTicks + touch.askTicks) / 2;
   const distance = (midTicks * settings.maxSlippageBps) / 10_000;
   const worst = side === "BUY" ? midTicks + distance : midTicks - distance;

@@ -3,7 +3,7 @@ import { sideSign } from "../core/units.js";
 import type { HedgeContract, HedgeFill, HedgeFunding, HedgeUnits } from "./hedge-venue.js";
 import type { StoredHedge } from "./stored-hedge.js";
 
-/** Fills and payments this much older than the newest are not reported again. */
+/** Fills and payments this much older than those that were all read are not new. */
 const REPEATED_WITHIN_MS: Ms = 600_000;
 
 /** The profit of a hedge by its parts, in the venue's quote asset, since the hedge began. */
@@ -39,7 +39,9 @@ export class HedgeLedger {
   #positionLots: Lots;
   #cash: HedgeUnits;
   #equityBase: HedgeUnits | undefined;
+  /** All fills up to here were read. */
   #fillsToMs: Ms;
+  #newestFillMs: Ms;
   #fundingToMs: Ms;
 
   /** @param nowMs wall clock, for a hedge that begins */
@@ -52,8 +54,8 @@ export class HedgeLedger {
     this.#equityBase = stored?.equityBase;
     this.#fillsToMs = stored?.fillsToMs ?? nowMs;
     this.#fundingToMs = stored?.fundingToMs ?? nowMs;
-    for (const { id, timeMs, isReversed } of stored?.fills ?? [])
-      this.#fills.set(id, { timeMs, isReversed });
+    this.#newestFillMs = this.#fillsToMs;
+    for (const fill of stored?.fills ?? []) this.#remember(fill);
     for (const id of stored?.fundingIds ?? []) this.#fundingIds.add(id);
   }
 
@@ -67,20 +69,36 @@ export class HedgeLedger {
     return this.#fillsToMs - REPEATED_WITHIN_MS / 10;
   }
 
+  /**
+   * Every fill up to the newest known one was read from the venue. A fill that the stream brings
+   * does not say so: it may have lost earlier ones.
+   */
+  noteAllRead(): void {
+    this.#fillsToMs = this.#newestFillMs;
+    const oldestMs = this.#fillsToMs - REPEATED_WITHIN_MS;
+    for (const [id, { timeMs }] of this.#fills) if (timeMs < oldestMs) this.#fills.delete(id);
+  }
+
   /** From when on funding payments have to be asked for. */
   get fundingSinceMs(): Ms {
     return this.#fundingToMs;
   }
 
-  /** Notes a fill of before the hedge began: the opening position has it. */
-  noteEarlier(fill: HedgeFill): void {
+  /**
+   * Notes a fill of before the hedge began: the opening position has it. False if it was known.
+   */
+  noteEarlier(fill: HedgeFill): boolean {
+    const isNew = !this.#fills.has(fill.id);
     this.#remember(fill);
+    return isNew;
   }
 
   /** Counts a fill, unless it was counted before. */
   count(fill: HedgeFill): FillEffect {
     const known = this.#fills.get(fill.id);
     if (known !== undefined && (known.isReversed || !fill.isReversed)) return "repeated";
+    const oldestMs = this.#fillsToMs - REPEATED_WITHIN_MS;
+    if (known === undefined && fill.timeMs < oldestMs) return "repeated";
     this.#remember(fill);
     if (known === undefined && fill.isReversed) return "void";
     const sign = fill.isReversed ? -1 : 1;
@@ -139,30 +157,22 @@ export class HedgeLedger {
 
   /** The part that is stored. */
   store(): Omit<StoredHedge, "version" | "venue" | "symbol" | "midTicks" | "orders"> {
-    const oldestMs = this.#fillsToMs - REPEATED_WITHIN_MS;
-    const fills = [...this.#fills].map(([id, fill]) => ({ id, ...fill }));
     return {
       positionLots: this.#positionLots,
       cash: this.#cash,
       fees: this.#fees,
       funding: this.#funding,
       ...(this.#equityBase === undefined ? {} : { equityBase: this.#equityBase }),
-      fills: fills.filter(({ timeMs }) => timeMs >= oldestMs),
+      fills: [...this.#fills].map(([id, fill]) => ({ id, ...fill })),
       fillsToMs: this.#fillsToMs,
       fundingToMs: this.#fundingToMs,
       fundingIds: [...this.#fundingIds].slice(-20),
     };
   }
 
-  #remember({ id, timeMs, isReversed }: HedgeFill): void {
+  #remember({ id, timeMs, isReversed }: Pick<HedgeFill, "id" | "timeMs" | "isReversed">): void {
     this.#fills.set(id, { timeMs, isReversed });
-    if (timeMs <= this.#fillsToMs) return;
-    this.#fillsToMs = timeMs;
-    const oldestMs = timeMs - REPEATED_WITHIN_MS;
-    for (const [old, held] of this.#fills) {
-      if (held.timeMs >= oldestMs) break;
-      this.#fills.delete(old);
-    }
+    this.#newestFillMs = Math.max(this.#newestFillMs, timeMs);
   }
 
   /** Signed value of lots at a mid, which may lie between ticks; 0 of none. */

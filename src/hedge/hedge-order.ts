@@ -126,7 +126,8 @@ export function advanceHedgeOrder(order: HedgeOrder, event: HedgeOrderEvent): He
       const countedLots = order.countedLots + event.lots;
       const isWhole = countedLots >= order.lots;
       const phase = isWhole ? "ended" : presumedDead(order) ? "open" : phaseSeen(order.phase);
-      return { ...order, countedLots, phase };
+      // A query that did not find it is refuted.
+      return { ...order, countedLots, phase, absentAtMs: undefined };
     }
     case "rejected":
       return isUndecided(order) ? { ...order, phase: "rejected" } : order;

@@ -12,7 +12,7 @@ import {
   mayFillHedgeLots,
 } from "./hedge-order.js";
 import { type HedgeOrderKey, isTaggedKey } from "./hedge-order-key.js";
-import type { HedgeOrderReport, HedgePlace } from "./hedge-venue.js";
+import type { HedgeFill, HedgeOrderReport, HedgePlace } from "./hedge-venue.js";
 import type { StoredHedge } from "./stored-hedge.js";
 
 /** Orders whose end is this long ago are forgotten: their fills have all been read since. */
@@ -25,6 +25,8 @@ export class HedgeOrders {
   readonly #tag: number;
   readonly #orders = new Map<HedgeOrderKey, HedgeOrder>();
   readonly #endedAtMs = new Map<HedgeOrderKey, Ms>();
+  /** Lots of fills of the bot's orders that are not in the table yet. */
+  readonly #earlyLots = new Map<HedgeOrderKey, Lots>();
 
   /**
    * @param tag of the bot's keys
@@ -83,6 +85,14 @@ export class HedgeOrders {
     return next;
   }
 
+  /** Counts a fill that is in the position; undefined if it changes no order in the table. */
+  countFill({ key, lots }: Pick<HedgeFill, "key" | "lots">, nowMs: Ms): HedgeOrder | undefined {
+    if (key === undefined) return undefined;
+    if (!this.#orders.has(key) && isTaggedKey(key, this.#tag))
+      this.#earlyLots.set(key, (this.#earlyLots.get(key) ?? 0) + lots);
+    return this.apply(key, { kind: "fill", lots }, nowMs);
+  }
+
   /**
    * Applies a report. An order with the bot's tag that is not in the table is from an earlier run:
    * it is entered. Undefined if nothing changes; a text if the report contradicts the order.
@@ -92,7 +102,9 @@ export class HedgeOrders {
     const known = this.#orders.get(key);
     if (known === undefined) {
       if (!report.isOpen || !isTaggedKey(key, this.#tag)) return undefined;
-      this.#orders.set(key, createEarlierHedgeOrder({ ...report, countedLots: 0 }, nowMs));
+      const countedLots = this.#earlyLots.get(key) ?? 0;
+      this.#earlyLots.delete(key);
+      this.#orders.set(key, createEarlierHedgeOrder({ ...report, countedLots }, nowMs));
     } else if (!isPlausibleReport(known, report))
       return `${report.side} ${report.lots}, of which ${report.filledLots} filled, is reported for ${known.side} ${known.lots}`;
     return this.apply(key, { kind: "report", report }, nowMs);

@@ -77,7 +77,7 @@ export class MarketHedger {
   #downReason = "its streams are not open yet";
   #isConfirmed = false;
   #touch: HedgeTouch | undefined;
-  /** Values the position while there is no touch: a profit that vanished would look like a loss. */
+  /** The mid of the newest touch, which may be of an earlier run. */
   #lastMidTicks: number | undefined;
   #account: HedgeAccountReport | undefined;
   #targetLots: Lots | undefined;
@@ -156,10 +156,20 @@ export class MarketHedger {
     return this.#account;
   }
 
+  /** False until the first position at the venue was read. */
+  get hasBegun(): boolean {
+    return this.#hasOpening;
+  }
+
   /** The profit at the newest mid, which may be of an earlier run; undefined before the first. */
   get profit(): HedgeProfit | undefined {
     const midTicks = this.#lastMidTicks;
-    return midTicks === undefined || !this.#hasOpening ? undefined : this.#ledger.profit(midTicks);
+    return midTicks === undefined || !this.#hasOpening ? undefined : this.profitAt(midTicks);
+  }
+
+  /** The profit with the position at a mid, in ticks of the venue that may be fractional. */
+  profitAt(midTicks: number): HedgeProfit {
+    return this.#ledger.profit(midTicks);
   }
 
   /**
@@ -212,10 +222,9 @@ export class MarketHedger {
     const nowMs = this.#deps.clock.monotonicMs();
     this.#noteExposure(nowMs);
     this.#noteAway();
-    if (this.#isStreaming) {
-      this.#ask(nowMs);
-      if (this.awayReason === undefined) this.#trade(nowMs, mayRest);
-    }
+    if (this.#isStreaming) this.#ask(nowMs);
+    if (this.awayReason === undefined) this.#trade(nowMs, mayRest);
+    else this.#withdraw(nowMs);
     this.#persist();
   }
 
@@ -244,8 +253,9 @@ export class MarketHedger {
   #onOrderChange(before: HedgeOrder | undefined, order: HedgeOrder, why: string): void {
     this.#noteChange();
     if (order.phase === "ended" && before?.phase !== "ended") {
-      const hasTakenNothing = order.timeInForce === "IOC" && matchedHedgeLots(order) === 0;
-      if (hasTakenNothing) this.#pause();
+      // The venue ended it at once: the next one may end likewise.
+      const isInVain = order.cancelSentAtMs === undefined && matchedHedgeLots(order) === 0;
+      if (isInVain) this.#pause();
       else this.#failures = 0;
     }
     if (matchedHedgeLots(order) > order.countedLots) this.#rounds.request();
@@ -258,8 +268,7 @@ export class MarketHedger {
     this.#noteChange();
     if (fill.key !== undefined && effect !== "reversed") {
       const before = this.#orders.get(fill.key);
-      const nowMs = this.#deps.clock.monotonicMs();
-      const order = this.#orders.apply(fill.key, { kind: "fill", lots: fill.lots }, nowMs);
+      const order = this.#orders.countFill(fill, this.#deps.clock.monotonicMs());
       if (order !== undefined) this.#onOrderChange(before, order, "filled");
     }
     this.#deps.notify({ kind: "fill", fill });
@@ -287,7 +296,12 @@ export class MarketHedger {
     const isPlace = kind === "place";
     const before = this.#orders.get(key);
     const nowMs = this.#deps.clock.monotonicMs();
-    if (outcome.result === "order") return this.#onReport(outcome.order, "answered");
+    if (outcome.result === "order") {
+      this.#onReport(outcome.order, "answered");
+      // A report that contradicts the order proves nothing of it.
+      if (isPlace) this.#orders.apply(key, { kind: "unknown" }, nowMs);
+      return;
+    }
     const isRefused = outcome.result === "rejected" || outcome.result === "not-sent";
     const message = "message" in outcome ? outcome.message : outcome.result;
     if (isRefused) this.#pause("retryAfterMs" in outcome ? outcome.retryAfterMs : undefined);
@@ -314,7 +328,7 @@ export class MarketHedger {
       if (order !== undefined) this.#onOrderChange(before, order, "is still open after its cancel");
       return;
     }
-    if (outcome.result !== "absent") return;
+    if (outcome.result !== "absent") return this.#onQuestionFailed(outcome);
     this.#orders.apply(
       key,
       {
@@ -346,20 +360,24 @@ export class MarketHedger {
         this.#onAccountRead(outcome.account);
         break;
       default:
-        return this.#rounds.failed(
-          nowMs,
-          "retryAfterMs" in outcome ? outcome.retryAfterMs : undefined,
-        );
+        return this.#onQuestionFailed(outcome);
     }
     if (this.#rounds.advance()) this.#orders.forget(nowMs);
   }
 
+  #onQuestionFailed(outcome: HedgeOutcome): void {
+    const retryAfterMs = "retryAfterMs" in outcome ? outcome.retryAfterMs : undefined;
+    this.#rounds.failed(this.#deps.clock.monotonicMs(), retryAfterMs);
+  }
+
   #onFillsRead({ fills, isWhole }: Extract<HedgeOutcome, { result: "fills" }>): void {
+    const nowMs = this.#deps.clock.monotonicMs();
     for (const fill of fills) {
       if (this.#hasOpening) this.#onFill(fill);
-      else this.#ledger.noteEarlier(fill);
+      else if (this.#ledger.noteEarlier(fill)) this.#orders.countFill(fill, nowMs);
     }
     this.#fillsSinceMs = isWhole ? undefined : fills.at(-1)?.timeMs;
+    if (isWhole) this.#ledger.noteAllRead();
   }
 
   /** A round ends: the venue's position against that of the fills. */
@@ -372,7 +390,8 @@ export class MarketHedger {
       return;
     }
     const reportedLots = account.positionLots[symbol] ?? 0;
-    if (!this.#hasOpening) this.#adopt(reportedLots, midTicks);
+    // A fill that these fills did not have yet may be in it: the next round compares.
+    if (!this.#hasOpening) return this.#adopt(reportedLots, midTicks);
     const differenceLots = reportedLots - this.positionLots;
     if (differenceLots === 0) {
       this.#unexplained = undefined;
@@ -468,13 +487,7 @@ export class MarketHedger {
     });
     this.#state = step.step === "place" ? "hedges" : step.why;
     if (step.step === "nothing" || nowMs < this.#pauseUntilMs) return;
-    if (step.step === "cancel") {
-      const { key } = step.order;
-      const order = this.#orders.apply(key, { kind: "cancel-sent", atMs: nowMs }, nowMs);
-      if (order !== undefined) this.#onOrderChange(step.order, order, step.why);
-      this.#persist();
-      return this.#send({ kind: "cancel", actionId: nextActionId(), symbol, key });
-    }
+    if (step.step === "cancel") return this.#cancel(step.order, step.why, nowMs);
     const { side, lots, ticks, timeInForce, isReduceOnly } = step;
     const key = createKey();
     const order = { key, side, lots, ticks, timeInForce, isReduceOnly };
@@ -484,6 +497,23 @@ export class MarketHedger {
     // An order that was sent must be found again, whenever the process ends.
     this.#persist();
     this.#send(place);
+  }
+
+  /** While nothing can be hedged, no order rests at a price that nothing corrects. */
+  #withdraw(nowMs: Ms): void {
+    if (nowMs < this.#pauseUntilMs) return;
+    for (const order of this.#orders.unresolved)
+      if (order.phase === "open" && order.timeInForce !== "IOC")
+        this.#cancel(order, this.awayReason ?? "", nowMs);
+  }
+
+  #cancel(before: HedgeOrder, why: string, nowMs: Ms): void {
+    const { key } = before;
+    const order = this.#orders.apply(key, { kind: "cancel-sent", atMs: nowMs }, nowMs);
+    if (order !== undefined) this.#onOrderChange(before, order, why);
+    this.#persist();
+    const { symbol } = this.contract;
+    this.#send({ kind: "cancel", actionId: this.#deps.nextActionId(), symbol, key });
   }
 
   #send(action: HedgeAction): void {

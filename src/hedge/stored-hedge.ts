@@ -37,7 +37,7 @@ export const storedHedgeSchema = z.strictObject({
   midTicks: z.number().optional(),
   /** The newest fills, by which repeated ones are known. */
   fills: z.array(countedFill),
-  /** Time of the newest fill of all, venue's time; when the hedge began, without one. */
+  /** All fills up to here were read, venue's time; when the hedge began, before the first. */
   fillsToMs: z.number(),
   fundingToMs: z.number(),
   fundingIds: z.array(z.string()),

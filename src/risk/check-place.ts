@@ -91,12 +91,10 @@ export function isOnlyReducing(
  * Returns true if an order that reduces a hedged position adds to what the position and its hedge
  * are together. An order towards a target position does not count: its hedge follows it.
  */
-export function growsNet(
-  { side, lots, isTowardsTarget }: PlaceProposal,
-  { positionLots, hedge }: MarketExposure,
-): boolean {
-  if (hedge === undefined || isTowardsTarget === true) return false;
-  return !isOnlyReducingSize(positionLots + hedge.positionLots, side, lots);
+export function growsNet(place: PlaceProposal, market: MarketExposure): boolean {
+  if (market.hedge === undefined || place.isTowardsTarget === true) return false;
+  const positionLots = market.positionLots + market.hedge.positionLots;
+  return !isOnlyReducing(place, { ...market, positionLots });
 }
 
 /**

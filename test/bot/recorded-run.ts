@@ -11,6 +11,7 @@ import { seededRandom } from "#core/seeded-random.js";
 import type { Hex } from "#core/units.js";
 import { VirtualClock } from "#core/virtual-clock.js";
 import type { Transport } from "#exchange/transport.js";
+import type { HedgeVenue } from "#hedge/hedge-venue.js";
 import type { Log } from "#monitoring/log.js";
 import { parseExchangeConfig } from "#simulator/config.js";
 import { configuredExchange } from "#simulator/configured-exchange.js";
@@ -108,6 +109,8 @@ export interface VirtualRunOptions {
   readonly machineOf?: (world: Clock) => Clock;
   /** How the sources of reference prices reach their networks, in the time of the run. */
   readonly referencesOf?: (clock: VirtualClock) => ReferenceAccess;
+  /** The venues where positions are laid off, in the time of the run. */
+  readonly hedgeVenuesOf?: (clock: VirtualClock) => ReadonlyMap<string, HedgeVenue>;
   /** A decorator of the network below the bot. */
   readonly through?: (network: Transport) => Transport;
 }
@@ -138,6 +141,9 @@ export async function startVirtualRun(options: VirtualRunOptions = {}): Promise<
     log: SILENT,
     transport: options.through?.(network) ?? network,
     ...(options.referencesOf === undefined ? {} : { references: options.referencesOf(clock) }),
+    ...(options.hedgeVenuesOf === undefined
+      ? {}
+      : { openHedgeVenues: () => Promise.resolve(options.hedgeVenuesOf?.(clock) ?? new Map()) }),
     ...(options.dryRun === undefined ? {} : { dryRun: options.dryRun }),
     ...(options.journal === undefined ? {} : { journal: options.journal }),
   });

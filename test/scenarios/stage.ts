@@ -18,6 +18,7 @@ import {
 } from "#core/units.js";
 import { VirtualClock } from "#core/virtual-clock.js";
 import { readInfoTag } from "#exchange/order-info.js";
+import type { HedgeVenue } from "#hedge/hedge-venue.js";
 import type { Order } from "#simulator/account.js";
 import { parseExchangeConfig } from "#simulator/config.js";
 import { EmbeddedExchange } from "#simulator/exchange.js";
@@ -87,6 +88,8 @@ export class Stage {
   /** Any other listener of the bot. */
   readonly listeners: ((notice: BotEvent) => void)[] = [];
   network: ScriptedNetwork;
+  /** Where the bot lays positions off, by name. */
+  hedgeVenues: ReadonlyMap<string, HedgeVenue> = new Map();
   readonly #neighbour: HandTrader;
   readonly #far: Record<Side, HandOrder>;
   #rig: BotRig | undefined;
@@ -172,6 +175,7 @@ export class Stage {
       privateKey: BOT_KEY,
       config: this.config,
       store: this.store,
+      hedgeVenues: this.hedgeVenues,
       strategies: new Map([[MARKET, this.#strategy()]]),
       observe: (notice) => {
         this.notices.push(notice);

@@ -13,6 +13,7 @@ import type { VenueRules } from "#exchange/records.js";
 import type { Transport } from "#exchange/transport.js";
 import type { Action, Venue, VenueEvent } from "#exchange/venue.js";
 import { Outbox } from "#executor/outbox.js";
+import type { HedgeVenue } from "#hedge/hedge-venue.js";
 import { builtInStrategies } from "#strategies/built-in.js";
 import type { BoundStrategy, Strategy } from "#strategies/strategy.js";
 import type { ExchangeDoor } from "./exchange-door.js";
@@ -99,6 +100,8 @@ export interface RigOptions {
   readonly tap?: VenueTap;
   /** Of strategies that are not built in, by market. */
   readonly strategies?: ReadonlyMap<MarketId, Strategy>;
+  /** Venues where positions are laid off, by name. The rig starts and closes them. */
+  readonly hedgeVenues?: ReadonlyMap<string, HedgeVenue>;
 }
 
 /**
@@ -112,6 +115,7 @@ export class BotRig {
   readonly rules: VenueRules;
   readonly notices: BotEvent[] = [];
   readonly #subscription = new Subscription();
+  readonly #hedgeVenues: ReadonlyMap<string, HedgeVenue>;
 
   constructor(options: RigOptions) {
     const { config, clock, random } = options;
@@ -135,6 +139,7 @@ export class BotRig {
       exchangeNowMs: () => this.bot.context.exchangeTime.nowMs(),
       requestTimeoutMs: config.exchange.requestTimeoutMs,
     });
+    this.#hedgeVenues = options.hedgeVenues ?? new Map();
     const { tap } = options;
     const venue: Venue = {
       events$: this.venue.events$,
@@ -155,7 +160,12 @@ export class BotRig {
       store: this.store,
       outbox: new Outbox({ concurrency: 32 }),
       listener: (notice) => options.observe?.(notice),
+      hedgeVenues: this.#hedgeVenues,
     });
+    for (const [name, { events$ }] of this.#hedgeVenues)
+      this.#subscription.add(
+        events$.subscribe((event) => this.bot.accept({ kind: "hedge", venue: name, event })),
+      );
     this.#subscription.add(
       this.venue.events$.subscribe((event) => {
         const passed = tap?.event === undefined ? event : tap.event(event);
@@ -167,6 +177,7 @@ export class BotRig {
   start(): void {
     this.bot.command({ command: "start" });
     this.venue.setRules(this.rules);
+    for (const venue of this.#hedgeVenues.values()) venue.start();
   }
 
   /** Ends the bot as `kill -9` does: nothing runs any more, and no peer is notified. */
@@ -174,6 +185,7 @@ export class BotRig {
     this.bot.abandon();
     this.#subscription.unsubscribe();
     this.venue.close();
+    for (const venue of this.#hedgeVenues.values()) venue.close();
   }
 }
 

@@ -116,6 +116,7 @@ export function createContext(options: BotOptions, turns: TurnQueue): BotContext
       instruments,
       venues: options.hedgeVenues ?? new Map(),
       account,
+      markTicks: (marketId) => traders.get(marketId)?.state.markTicks ?? Number.NaN,
       clock: turns.clock,
       random: turns.random,
       tag: nonceTag,

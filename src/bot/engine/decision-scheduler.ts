@@ -115,7 +115,7 @@ export function viewInputsFor(
 ): ViewInputs {
   return {
     positionLots: hedges.netLots(marketId) ?? account.positionLots(marketId),
-    equity: totalEquity({ account, hedges }) ?? 0n,
+    equity: totalEquity({ account, hedges }) ?? account.equity ?? 0n,
     timeMs: exchangeTime.nowMs(),
     monotonicMs: clock.monotonicMs(),
   };

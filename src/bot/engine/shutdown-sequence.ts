@@ -98,10 +98,10 @@ export class ShutdownSequence {
     if (left.length > 0 || dispatcher.inFlightCount > 0 || this.#lastQuestion !== undefined) return;
     if (dryRun) return this.#end(left, undefined);
     if (this.#context.exchangeTime.nowMs() <= this.#earlierUntilMs) return;
+    // The last fills are hedged first, and the orders of their hedges end.
+    if (!hedges.isClear) return;
     // The exchange confirms the end, after our table has settled everything. Before the start's
     // reconciliation that table lacks the orders of an earlier run.
-    // What the last fills have opened is hedged first, and its orders have ended.
-    if (!hedges.isClear) return;
     if (!this.#isClear) return this.#query("openOrders");
     if (nowMs < this.#positionsQueriedAtMs + POSITIONS_AGAIN_MS) return;
     this.#positionsQueriedAtMs = nowMs;

@@ -37,6 +37,8 @@ export interface MarketHedgesDeps {
   /** By their names in the config; empty if nothing is hedged, as in a dry run. */
   readonly venues: ReadonlyMap<string, UsedHedgeVenue>;
   readonly account: TradingAccount;
+  /** The mark of a market in its ticks, which may be fractional; NaN before the first. */
+  readonly markTicks: (marketId: MarketId) => number;
   readonly clock: Clock;
   readonly random: Random;
   readonly tag: number;
@@ -99,6 +101,8 @@ export class MarketHedges {
   readonly #hedged = new Map<MarketId, HedgedMarket>();
   /** Of each market, what its quotes depend on. */
   readonly #states = new Map<MarketId, string>();
+  /** Of each market, the mid there for one tick of the mark here, at the newest touch. */
+  readonly #midPerMark = new Map<MarketId, number>();
   /** The newest rates of sources, by name. */
   readonly #rates = new Map<string, QuoteRate>();
 
@@ -146,6 +150,7 @@ export class MarketHedges {
     const changed: MarketId[] = [];
     for (const hedged of this.#hedged.values()) {
       const { marketId, hedger } = hedged;
+      this.#noteBasis(hedged);
       hedger.settle({
         targetLots: isStarting ? undefined : this.#targetLots(hedged),
         mayRest,
@@ -179,8 +184,8 @@ export class MarketHedges {
     const { hedger } = hedged;
     return {
       positionLots: toMarketLots(hedged, hedger.positionLots),
-      mayBuyLots: -toMarketLots(hedged, -hedger.mayFill("BUY"), "away from zero"),
-      maySellLots: -toMarketLots(hedged, -hedger.mayFill("SELL"), "away from zero"),
+      mayBuyLots: toMarketLots(hedged, hedger.mayFill("BUY"), "away from zero"),
+      maySellLots: toMarketLots(hedged, hedger.mayFill("SELL"), "away from zero"),
     };
   }
 
@@ -192,6 +197,8 @@ export class MarketHedges {
     const effect = config.whenAway;
     const away = hedger.awayReason;
     if (away !== undefined) return { name: "hedge-away", why: `${venue}: ${away}`, effect };
+    if (this.rateOf(config) === undefined)
+      return { name: "hedge-away", why: `${config.quoteRate?.reference} has sent no rate`, effect };
     const { overBoundForMs = 0, neededLots = 0 } = hedger;
     if (overBoundForMs <= config.maxUnhedgedMs) return undefined;
     const amount = hedger.contract.instrument.formatAmount(Math.abs(neededLots));
@@ -221,20 +228,28 @@ export class MarketHedges {
   }
 
   /**
-   * The profit of all hedges in credit units of the exchange, at the newest mids and rates; 0
-   * before the first.
+   * The profit of all hedges in credit units of the exchange; undefined while one of them cannot
+   * be valued, as at a restart before its first price: taken for nothing, it would look like a
+   * loss.
    */
-  get profitCredit(): CreditUnits {
+  get profitCredit(): CreditUnits | undefined {
     let sum = 0n;
-    for (const hedged of this.#hedged.values()) sum += this.profitOf(hedged) ?? 0n;
+    for (const hedged of this.#hedged.values()) {
+      if (!hedged.hedger.hasBegun) continue;
+      const profit = this.profitOf(hedged);
+      if (profit === undefined) return undefined;
+      sum += profit;
+    }
     return sum;
   }
 
   /** The profit of one hedge in credit units; undefined before its first mid and rate. */
-  profitOf({ hedger, config, instrument }: HedgedMarket): CreditUnits | undefined {
-    const { profit } = hedger;
+  profitOf(hedged: HedgedMarket): CreditUnits | undefined {
+    const { hedger, config, instrument } = hedged;
+    const midTicks = this.#midTicks(hedged);
     const rate = this.rateOf(config);
-    if (profit === undefined || rate === undefined) return undefined;
+    if (!hedger.hasBegun || midTicks === undefined || rate === undefined) return undefined;
+    const profit = hedger.profitAt(midTicks);
     const scaled = BigInt(Math.round(rate.rate * Number(RATE_UNIT)));
     const unit = RATE_UNIT * 10n ** BigInt(HEDGE_DECIMALS);
     return (profit.total * scaled * 10n ** BigInt(instrument.creditDecimals)) / unit;
@@ -283,6 +298,23 @@ export class MarketHedges {
       }));
   }
 
+  #noteBasis({ marketId, hedger }: HedgedMarket): void {
+    const { midTicks } = hedger;
+    const markTicks = this.#deps.markTicks(marketId);
+    if (midTicks !== undefined && markTicks > 0)
+      this.#midPerMark.set(marketId, midTicks / markTicks);
+  }
+
+  /**
+   * The mid there. While its book is away it moves with the mark here: otherwise a market that moves
+   * would show the profit of one leg alone.
+   */
+  #midTicks({ marketId, hedger }: HedgedMarket): number | undefined {
+    if (hedger.midTicks !== undefined) return hedger.midTicks;
+    const midPerMark = this.#midPerMark.get(marketId);
+    return midPerMark === undefined ? undefined : midPerMark * this.#deps.markTicks(marketId);
+  }
+
   #create(marketId: MarketId, hedge: MarketHedgeConfig, venue: UsedHedgeVenue): HedgedMarket {
     const { config, instruments, store, clock, random, tag, nextActionId } = this.#deps;
     const instrument = instruments.get(marketId);
@@ -326,7 +358,7 @@ export class MarketHedges {
     const unit =
       hedger.contract.instrument.paperPerLot * RATIO_UNIT * 10n ** BigInt(instrument.paperDecimals);
     // Truncated: what is less than a lot stays unhedged.
-    return -Number(scaled / unit);
+    return Number(-(scaled / unit));
   }
 }
 

@@ -179,7 +179,8 @@ export function decodeTurn(line: string, lineNumber: number): JournalTurn {
     !isStamp(value.stamp) ||
     !isInput(value.input) ||
     !Array.isArray(value.draws) ||
-    !Array.isArray(value.actions)
+    !Array.isArray(value.actions) ||
+    !(value.hedgeActions === undefined || Array.isArray(value.hedgeActions))
   ) {
     throw new FormatError("not a journal turn", {
       field: `line ${lineNumber}`,
@@ -265,6 +266,10 @@ function isInput(held: unknown): held is BotInput {
   if (held.kind === "leave") return typeof held.key === "string";
   if (held.kind === "reference")
     return isObject(held.update) && typeof held.update.source === "string";
+  if (held.kind === "hedge")
+    return (
+      typeof held.venue === "string" && isObject(held.event) && typeof held.event.type === "string"
+    );
   if (held.kind === "strategy") return typeof held.marketId === "string" && isObject(held.signal);
   return (
     held.kind === "command" && isObject(held.command) && typeof held.command.command === "string"

@@ -25,13 +25,16 @@ import { readJsonState, type StateStore } from "../state/state-dir.js";
 
 /**
  * The account's net value with the profit of its hedges, which is kept at other venues; undefined
- * before the account's is known.
+ * before both are known.
  */
 export function totalEquity({
   account,
   hedges,
 }: Pick<BotContext, "account" | "hedges">): CreditUnits | undefined {
-  return account.equity === undefined ? undefined : account.equity + hedges.profitCredit;
+  const { profitCredit } = hedges;
+  return account.equity === undefined || profitCredit === undefined
+    ? undefined
+    : account.equity + profitCredit;
 }
 
 /** The peak's file in the state directory. */

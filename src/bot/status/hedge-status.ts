@@ -13,7 +13,7 @@ export interface HedgeStatus {
   readonly state: string;
   /** False while the venue cannot be reached, or its position is not confirmed. */
   readonly isReachable: boolean;
-  /** Why the market may not quote freely; undefined if it may. */
+  /** Whether quotes only reduce or the market is halted, and why; undefined if it quotes freely. */
   readonly restriction: string | undefined;
   /** Signed position at the venue. */
   readonly positionBase: string;
@@ -73,12 +73,16 @@ export function readHedge(bot: Pick<Bot, "context">, marketId: MarketId): HedgeS
   const netLots = hedges.netLots(marketId);
   const profitCredit = hedges.profitOf(hedged);
   const rate = hedges.rateOf(config);
+  const restriction = hedges.restrictionOn(marketId);
   return {
     venue,
     symbol: contract.symbol,
     state: hedger.state,
     isReachable: hedger.awayReason === undefined,
-    restriction: hedges.restrictionOn(marketId)?.why,
+    restriction:
+      restriction === undefined
+        ? undefined
+        : `${restriction.effect === "halt" ? "halted" : "quotes only reduce"}: ${restriction.why}`,
     positionBase: base(hedger.positionLots),
     unhedgedBase: neededLots === undefined ? undefined : base(neededLots),
     boundBase: base(hedger.boundLots),
@@ -111,7 +115,7 @@ export function hedgeText(hedge: HedgeStatus): string {
   const { venue, symbol, positionBase, unhedgedBase, profitQuote, state, restriction } = hedge;
   const unhedged = unhedgedBase === undefined ? "" : `, ${unhedgedBase} to hedge`;
   const profit = profitQuote === undefined ? "" : `, profit ${profitQuote}`;
-  const limit = restriction === undefined ? "" : `, quotes only reduce: ${restriction}`;
+  const limit = restriction === undefined ? "" : `, ${restriction}`;
   return `${venue} ${symbol} ${positionBase}${unhedged}${profit}, ${state}${limit}`;
 }
 

@@ -1,0 +1,73 @@
+import { expect, it } from "vitest";
+import type { JournalTurn } from "#bot/journal.js";
+import { encodeJournal } from "#bot/journal.js";
+import { replayLines } from "#bot/replay-journal.js";
+import { MemoryStateStore } from "#bot/state-dir.js";
+import { seededRandom } from "#core/seeded-random.js";
+import { SYMBOL } from "../../hedge/hedge-records.js";
+import { ModelVenue } from "../../hedge/model-venue.js";
+import { asFile, botConfigOf, MemoryJournal, startVirtualRun, turnsOf } from "../recorded-run.js";
+
+const CONFIG = botConfigOf({
+  hedgeVenues: { deep: { ccxt: "binanceusdm", keyEnv: "HEDGE_KEY", secretEnv: "HEDGE_SECRET" } },
+  markets: {
+    btcusdc: {
+      strategy: "ladder",
+      params: { levels: 2, halfSpreadBps: 1, levelSpacingBps: 1, sizeBase: 0.02 },
+      limits: { maxPositionBase: "0.5", maxOrderBase: "0.1" },
+      hedge: {
+        venue: "deep",
+        symbol: SYMBOL,
+        maxUnhedgedBase: "0.01",
+        style: "maker-then-taker",
+      },
+    },
+  },
+});
+
+/** A minute of a bot that hedges at a venue with faults, on a state directory. */
+async function recorded(store: MemoryStateStore, seed: number): Promise<MemoryJournal> {
+  const journal = new MemoryJournal();
+  const run = await startVirtualRun({
+    config: CONFIG,
+    store,
+    journal,
+    hedgeVenuesOf: (clock) => {
+      const venue = new ModelVenue(clock);
+      const random = seededRandom(`faults ${seed}`);
+      const happens = (): boolean => random.uniform() < 0.1;
+      venue.requestFate = () => ({ ...(happens() ? { lost: "answer" } : {}), isTwice: happens() });
+      venue.streamFate = () => ({ isLost: happens(), isTwice: happens() });
+      return new Map([["deep", venue]]);
+    },
+  });
+  await run.clock.runFor(60_000);
+  await run.stop();
+  return journal;
+}
+
+it("a run that hedges is replayed to the byte, with every action at the other venue", async () => {
+  const store = new MemoryStateStore();
+  for (const seed of [1, 2]) {
+    const journal = await recorded(store, seed);
+    const hedged = turnsOf(journal).flatMap(({ hedgeActions = [] }) => hedgeActions);
+    expect(hedged.filter(({ action }) => action.kind === "place").length).toBeGreaterThan(5);
+    const result = await replayLines(asFile(journal.lines));
+    expect(result.divergence).toBeUndefined();
+    expect(result.turns).toBe(journal.lines.length - 1);
+  }
+  expect(store.read("hedge-btcusdc.json")).toContain('"venue":"deep"');
+});
+
+it("a replay that hedges otherwise than its journal is found out", async () => {
+  const { lines } = await recorded(new MemoryStateStore(), 1);
+  const at = lines.findIndex((line) => line.includes('"kind":"place"') && line.includes("mw-"));
+  const turn = JSON.parse(lines[at] ?? "") as JournalTurn;
+  const changed = [...lines];
+  const [first] = turn.hedgeActions ?? [];
+  if (first?.action.kind !== "place") throw new Error("no order was sent");
+  const action = { ...first.action, lots: first.action.lots + 1 };
+  changed[at] = encodeJournal({ ...turn, hedgeActions: [{ ...first, action }] });
+  const { divergence } = await replayLines(asFile(changed));
+  expect(divergence?.line).toBe(at + 1);
+});

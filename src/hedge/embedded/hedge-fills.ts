@@ -63,10 +63,9 @@ export class HedgeFills {
     return isFailed(trade) ? [fill, { ...fill, isReversed: true }] : [fill];
   }
 
-  /** True if a trade is not assigned to an order yet, and no reported order expects it. */
-  needsOrders(trade: VenueTrade): boolean {
-    const known = this.#seen.get(trade.marketId)?.get(trade.id);
-    return known === undefined && !this.#orders.expects(trade);
+  /** True if a trade was not reported before, and so is not assigned to an order. */
+  isNew({ marketId, id }: VenueTrade): boolean {
+    return this.#seen.get(marketId)?.has(id) !== true;
   }
 
   /** The time of the earliest trade whose settlement is not known; Infinity without one. */

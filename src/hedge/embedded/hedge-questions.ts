@@ -61,7 +61,7 @@ export class HedgeQuestions {
       const { items, isWhole } = trades;
       const done = (): void =>
         answer({ result: "fills", fills: items.flatMap((trade) => fills.all(trade)), isWhole });
-      if (!items.some((trade) => fills.needsOrders(trade))) return done();
+      if (!items.some((trade) => fills.isNew(trade))) return done();
       this.#readOrders(symbol, items, answer, done);
     });
   }

@@ -72,32 +72,22 @@ export class KnownOrders {
     return this.#orders.get(key)?.sinceMs;
   }
 
-  /** True if a report of an order shows lots that no assigned trade explains. */
-  expects(trade: VenueTrade): boolean {
-    return this.#latest(trade, isExpected) !== undefined;
-  }
-
-  /** Assigns a trade to an order; undefined if none can have made it. */
+  /**
+   * Assigns a trade to an order; undefined if none can have made it. Of several it is the one whose
+   * creation is nearest in time: an order that takes trades as it is created, and one that rests
+   * has no successor before its end.
+   */
   assign(trade: VenueTrade): HedgeOrderKey | undefined {
-    const order = this.#latest(trade, isExpected) ?? this.#latest(trade, canStillFill);
-    if (order !== undefined) order.tradedLots += trade.lots;
-    return order?.key;
-  }
-
-  /** The latest order that may have made a trade. */
-  #latest(
-    trade: VenueTrade,
-    mayHold: (order: KnownOrder, trade: VenueTrade) => boolean,
-  ): KnownOrder | undefined {
-    let latest: KnownOrder | undefined;
-    for (const order of this.#orders.values())
-      if (
-        (latest === undefined || order.sinceMs >= latest.sinceMs) &&
-        isAt(order, trade) &&
-        mayHold(order, trade)
-      )
-        latest = order;
-    return latest;
+    let nearest: KnownOrder | undefined;
+    let leastApartMs = Number.POSITIVE_INFINITY;
+    for (const order of this.#orders.values()) {
+      const apartMs = Math.abs(trade.timeMs - order.sinceMs);
+      if (apartMs > leastApartMs || !isAt(order, trade) || !mayHold(order, trade)) continue;
+      nearest = order;
+      leastApartMs = apartMs;
+    }
+    if (nearest !== undefined) nearest.tradedLots += trade.lots;
+    return nearest?.key;
   }
 
   #add(order: KnownOrder): KnownOrder {
@@ -123,10 +113,7 @@ function isAt(order: KnownOrder, { marketId, side, ticks, timeMs, isMaker }: Ven
   );
 }
 
-function isExpected({ filledLots, tradedLots }: KnownOrder, { lots }: VenueTrade): boolean {
-  return filledLots - tradedLots >= lots;
-}
-
-function canStillFill(order: KnownOrder, trade: VenueTrade): boolean {
-  return order.isOpen && order.lots - order.tradedLots >= trade.lots;
+/** True if an order has filled, or may still fill, so much more than its assigned trades. */
+function mayHold({ isOpen, lots, filledLots, tradedLots }: KnownOrder, trade: VenueTrade): boolean {
+  return (isOpen ? lots : filledLots) - tradedLots >= trade.lots;
 }

@@ -15,7 +15,7 @@ import type {
 } from "#hedge/hedge-venue.js";
 import { CONTRACT, lotsValue, SYMBOL } from "./hedge-records.js";
 
-/** What happens to one request. */
+/** The fate of one request. */
 export interface RequestFate {
   /** Time to the venue, and back. */
   readonly thereMs?: Ms;
@@ -28,7 +28,7 @@ export interface RequestFate {
   readonly isTwice?: boolean;
 }
 
-/** What happens to one message of the stream. */
+/** The fate of one message of the stream. */
 export interface StreamFate {
   readonly delayMs?: Ms;
   readonly isLost?: boolean;

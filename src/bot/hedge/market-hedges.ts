@@ -306,8 +306,8 @@ export class MarketHedges {
   }
 
   /**
-   * The mid there. While its book is away it moves with the mark here: otherwise a market that moves
-   * would show the profit of one leg alone.
+   * The mid there. While its book is away it moves with the mark here: otherwise a market that
+   * moves would show the profit of one leg alone.
    */
   #midTicks({ marketId, hedger }: HedgedMarket): number | undefined {
     if (hedger.midTicks !== undefined) return hedger.midTicks;

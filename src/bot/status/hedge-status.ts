@@ -13,7 +13,7 @@ export interface HedgeStatus {
   readonly state: string;
   /** False while the venue cannot be reached, or its position is not confirmed. */
   readonly isReachable: boolean;
-  /** Whether quotes only reduce or the market is halted, and why; undefined if it quotes freely. */
+  /** Why quotes only reduce, or the market is halted; undefined if it quotes freely. */
   readonly restriction: string | undefined;
   /** Signed position at the venue. */
   readonly positionBase: string;

@@ -7,8 +7,8 @@ const LOOK_EVERY_MS: Ms = 2_000;
 
 /**
  * Watches a book that is silent: its stream may have stalled. The exchange is asked for the number
- * of the last change. A book that has not reached it by the next look is subscribed to again, and so
- * is one whose snapshot did not come.
+ * of the last change. A book that has not reached it by the next look is subscribed to again, and
+ * so is one whose snapshot did not come.
  */
 export class BookWatch {
   readonly #symbol: string;

@@ -132,11 +132,16 @@ export const METRIC_LIST = {
     help: "Position, with fills that have not settled. Long is positive.",
     labels: { market },
   },
-  equity: { name: "equity_quote", type: "gauge", help: "Net value of the account.", labels: {} },
+  equity: {
+    name: "equity_quote",
+    type: "gauge",
+    help: "Net value of the account, with the profit of its hedges at other venues.",
+    labels: {},
+  },
   peakEquity: {
     name: "peak_equity_quote",
     type: "gauge",
-    help: "Highest net value of the account, without deposits. It survives restarts.",
+    help: "Highest equity_quote, without deposits. It survives restarts.",
     labels: {},
   },
   underWay: {

@@ -397,6 +397,7 @@ describe("docs/reference/status.md", () => {
     ["key of a market", `${status}/market-status.ts`, "MarketStatus"],
     ["key of a quote", `${status}/own-quotes.ts`, "OwnQuote"],
     ["key of a reference", `${status}/reference-status.ts`, "ReferenceStatus"],
+    ["key of a hedge", `${status}/hedge-status.ts`, "HedgeStatus"],
     ["key of a takeover", `${status}/unwind-status.ts`, "UnwindStatus"],
     ["key of the liquidator", `${status}/liquidator-status.ts`, "LiquidatorStatus"],
     ["key of the summary", `src/bot/run/monitor/run-summary.ts`, "RunSummary"],

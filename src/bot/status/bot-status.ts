@@ -6,6 +6,7 @@ import type { FileComparison } from "../configure/config-file.js";
 import type { Bot } from "../engine/bot.js";
 import { describeShedLoad } from "../market/quoting-status.js";
 import type { RunningLiquidator } from "../run/run-liquidator.js";
+import { totalEquity } from "../safety/equity-monitor.js";
 import { actionText } from "../safety/ladder-text.js";
 import type { UnwindReport, UnwindState } from "../unwind/unwind-report.js";
 import { type ActiveHalt, listActiveHalts } from "./active-halt.js";
@@ -53,7 +54,10 @@ export interface BotStatus {
    */
   readonly underWayQuote: string | undefined;
   readonly peakEquityQuote: string | undefined;
-  /** `peakEquityQuote` less `equityQuote`; undefined before the account is known. */
+  /**
+   * `peakEquityQuote` less `equityQuote` with the profit of hedges; undefined before the account is
+   * known.
+   */
   readonly drawdownQuote: string | undefined;
   /**
    * Value of all positions at their marks less their value at their entry prices. Undefined while
@@ -125,6 +129,7 @@ export function buildBotStatus(
   const { equity, transfers, earned, parts, inTransit } = computeEarnings(bot);
   const pnl = pnlText(parts);
   const { peak } = bot.tradingGuards;
+  const worth = totalEquity(bot.context);
   const split = [...traders.keys()].every((marketId) => isPositionKnown(bot, marketId))
     ? account.profitSplit()
     : undefined;
@@ -150,7 +155,7 @@ export function buildBotStatus(
     pnlTotalQuote: pnl.total,
     underWayQuote: inTransit === undefined ? undefined : scaledToDecimal(inTransit, parts.decimals),
     peakEquityQuote: quote(peak),
-    drawdownQuote: peak === undefined || equity === undefined ? undefined : quote(peak - equity),
+    drawdownQuote: peak === undefined || worth === undefined ? undefined : quote(peak - worth),
     unrealisedQuote: quote(split?.unrealised),
     realisedQuote:
       split === undefined ? undefined : scaledToDecimal(split.realised, split.decimals),

@@ -2,6 +2,7 @@ import { type Metrics, PNL_PARTS } from "../../../monitoring/metrics.js";
 import type { Bot } from "../../engine/bot.js";
 import { isQuoting } from "../../market/quoting-status.js";
 import { referenceInstant } from "../../market/used-reference.js";
+import { totalEquity } from "../../safety/equity-monitor.js";
 import { computeEarnings } from "../../status/earnings.js";
 import { readHedge } from "../../status/hedge-status.js";
 import { bookAgeMs, positionUnknownSeconds } from "../../status/market-status.js";
@@ -55,11 +56,9 @@ export function setBotGauges(bot: Bot, metrics: Metrics): void {
   const unit = 10 ** context.rules.creditDecimals;
   const { inTransit, parts } = computeEarnings(bot);
   if (inTransit !== undefined) metrics.setInTransit(Number(inTransit) / 10 ** parts.decimals);
-  if (account.equity !== undefined)
-    metrics.setEquity(
-      Number(account.equity) / unit,
-      Number(bot.tradingGuards.peak ?? account.equity) / unit,
-    );
+  const equity = totalEquity(context);
+  if (equity !== undefined)
+    metrics.setEquity(Number(equity) / unit, Number(bot.tradingGuards.peak ?? equity) / unit);
   if (bot.tradingGuards.losses !== undefined)
     metrics.setDailyLoss(Number(bot.tradingGuards.losses.dailyLoss) / unit);
   for (const { measure, marketId, severity } of bot.tradingGuards.ladder.measures)

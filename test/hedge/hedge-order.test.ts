@@ -173,7 +173,7 @@ describe("a hedge order that was not found", () => {
 });
 
 describe("reports and fills of a hedge order", () => {
-  /** Reports and fills of an order that is filled in parts and then ends. */
+  /** The messages of an order that is filled in parts and then ends. */
   const story = fc
     .record({
       fills: fc.array(fc.integer({ min: 1, max: 4 }), { maxLength: 4 }),

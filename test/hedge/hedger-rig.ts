@@ -11,7 +11,7 @@ import { ModelVenue } from "./model-venue.js";
 
 const TICK_MS: Ms = 100;
 
-/** The hedger of one market at a model venue, in virtual time. A test kills and starts it. */
+/** The hedger of one market at a model venue, in virtual time, killed and started at will. */
 export class HedgerRig {
   readonly clock = new VirtualClock(1_760_000_000_000);
   readonly venue = new ModelVenue(this.clock);
@@ -142,7 +142,7 @@ export class HedgerRig {
     this.expectNeverTooMuch();
   }
 
-  /** The venue never had more than the market ever needed, and no more was traded than that. */
+  /** At no time had the venue more than the market ever needed, and no more was traded. */
   expectNeverTooMuch(): void {
     expect(this.#faults).toEqual([]);
     const own = this.venue.fills.filter(({ key }) => key !== undefined);

@@ -1,7 +1,8 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { RunError } from "#core/errors.js";
-import type { Arm, Market, ValueRun } from "./value-run.js";
+import type { Arm } from "./value-arms.js";
+import type { Market, ValueRun } from "./value-run.js";
 
 /** One bot on one seed of the exchange. */
 export interface ValueJob {

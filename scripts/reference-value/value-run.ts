@@ -1,20 +1,18 @@
-import type { BotConfig } from "#bot/config.js";
 import { seededRandom } from "#core/seeded-random.js";
-import { type Ms, sideSign } from "#core/units.js";
+import type { Ms } from "#core/units.js";
 import { VirtualClock } from "#core/virtual-clock.js";
 import { parseExchangeConfig } from "#simulator/config.js";
 import { EmbeddedExchange } from "#simulator/exchange.js";
 import { SYNTHETIC_PRESETS, type SyntheticParams } from "#simulator/synthetic-params.js";
-import { BotRig, botConfig } from "../../test/simulation/bot-rig.js";
+import { BotRig } from "../../test/simulation/bot-rig.js";
 import { FaultSource } from "../../test/simulation/faults.js";
 import { FaultyNetwork } from "../../test/simulation/faulty-network.js";
 import { keyedScheme } from "../../test/simulation/keyed-scheme.js";
 import type { CapturedPrice } from "./captured-price.js";
+import { startHedgeExchange } from "./hedge-exchange.js";
 import { LaggingFlow } from "./lagging-flow.js";
-
-/** The strategies that are compared. */
-export const ARMS = ["ladder", "pegged"] as const;
-export type Arm = (typeof ARMS)[number];
+import { type LegFill, type NetFigures, readFills, toNetFigures } from "./net-figures.js";
+import { type Arm, fileFor, HEDGE_VENUE, MARKET, SOURCE } from "./value-arms.js";
 
 /** The informed takers: those of the fitted flow, or some who take all that is stale. */
 type Takers = "fitted" | "quick";
@@ -27,14 +25,14 @@ export interface Market {
   readonly takers: Takers;
 }
 
-/** The markets of the page, each a table. */
+/** The markets of the pages, each a table. */
 export const MARKETS: readonly Market[] = [
   { name: "makers not late", lagMs: 0, takers: "fitted" },
   { name: "makers 1 s late", lagMs: 1_000, takers: "fitted" },
   { name: "makers 1 s late, quick takers", lagMs: 1_000, takers: "quick" },
 ];
 
-/** The market of the page's table of single seeds. */
+/** The market of the pages' tables of single seeds. */
 export const SEEDS_MARKET = "makers 1 s late, quick takers";
 
 /** Ten looks a second in place of one, and orders of 20,000 USDC in place of 800. */
@@ -49,7 +47,8 @@ const MARKOUT_MS = { markout1s: 1_000, markout10s: 10_000 } as const satisfies R
 export const LONGEST_MARKOUT_MS: Ms = MARKOUT_MS.markout10s;
 
 /** The outcome of one bot in one seed. Money is in quote units, markouts in basis points. */
-export interface ValueRun {
+export interface ValueRun extends NetFigures {
+  /** By the bot's own account: the exchange's mark, without a hedge. */
   readonly profit: number;
   readonly spread: number;
   readonly inventory: number;
@@ -71,31 +70,17 @@ interface ValueRunOptions {
   readonly seed: number;
   readonly market: Market;
   readonly price: CapturedPrice;
+  /** Market time; default {@link RUN_MS}. */
+  readonly runMs?: Ms;
 }
 
-const MARKET = "btcusdc";
 const START_MS: Ms = 1_760_000_000_000;
 const PRIVATE_KEY = `0x${"42".repeat(32)}` as const;
-const SOURCE = "capture";
 /** The captured price reaches the bot this much later, at most this often. */
 const LATENCY_MS: Ms = 50;
 const GAP_MS: Ms = 50;
 /** Market time of a run. */
 export const RUN_MS: Ms = 120_000;
-
-/** Maker rebate of the exchange, as its default is. */
-const MAKER_FEE_BPS = -1;
-const HALF_SPREAD_BPS = 2;
-const COMMON = { levels: 1, sizeBase: 0.02, priceSkewBps: 3 };
-
-/**
- * The parameters by strategy: the same distance from the fair price, size and skew. The margin of
- * `pegged` is its edge and the maker fee.
- */
-const PARAMS: Readonly<Record<Arm, Record<string, unknown>>> = {
-  ladder: { ...COMMON, halfSpreadBps: HALF_SPREAD_BPS },
-  pegged: { ...COMMON, edgeBps: HALF_SPREAD_BPS - MAKER_FEE_BPS, makerFeeBps: MAKER_FEE_BPS },
-};
 
 /**
  * Runs one bot on one seed of the lagging exchange, in virtual time. The same options give the
@@ -106,6 +91,7 @@ export async function runValue({
   seed,
   market: { lagMs, takers },
   price,
+  runMs = RUN_MS,
 }: ValueRunOptions): Promise<ValueRun> {
   const clock = new VirtualClock(START_MS);
   const scheme = keyedScheme();
@@ -127,6 +113,9 @@ export async function runValue({
     },
   );
   exchange.start();
+  const hedged =
+    arm.hedge &&
+    startHedgeExchange({ clock, scheme, seed, price, takerFeeBps: arm.hedge.takerFeeBps });
   const rig = new BotRig({
     door: exchange,
     transport: new FaultyNetwork(
@@ -140,14 +129,21 @@ export async function runValue({
     scheme,
     privateKey: PRIVATE_KEY,
     config: fileFor(arm),
+    hedgeVenues: new Map(hedged === undefined ? [] : [[HEDGE_VENUE, hedged.venue]]),
   });
   exchange.register(rig.address);
   rig.start();
-  if (arm === "pegged") feed(rig, price, clock);
-  await clock.runFor(RUN_MS);
-  const run = readRun(rig, exchange, price);
+  if (arm.strategy === "pegged") feed(rig, price, clock);
+  await clock.runFor(runMs);
+  const fills = readFills(exchange, rig.address, MARKET);
+  const hedgeFills = hedged === undefined ? [] : readFills(hedged.exchange, hedged.address, MARKET);
+  const run = {
+    ...readRun(rig, fills, price),
+    ...toNetFigures(fills, hedgeFills, price, START_MS, runMs),
+  };
   rig.kill();
   exchange.stop();
+  hedged?.exchange.stop();
   return run;
 }
 
@@ -156,26 +152,24 @@ function paramsFor(takers: Takers): SyntheticParams {
   return takers === "fitted" ? fitted : { ...fitted, informed: QUICK_TAKERS };
 }
 
-function readRun(rig: BotRig, exchange: EmbeddedExchange, price: CapturedPrice): ValueRun {
-  const { account } = rig.bot.context;
-  const parts = account.profit(MARKET);
+function readRun(
+  rig: BotRig,
+  fills: readonly LegFill[],
+  price: CapturedPrice,
+): Omit<ValueRun, keyof NetFigures> {
+  const parts = rig.bot.context.account.profit(MARKET);
   const money = (scaled: bigint) => Number(scaled) / 10 ** parts.decimals;
-  const { instrument } = exchange.market(MARKET);
-  const records = exchange.account(rig.address)?.markets.get(MARKET)?.trades;
-  const trades = [...(records?.page({ limit: Number.MAX_SAFE_INTEGER }) ?? [])];
   const weighted: Record<keyof typeof MARKOUT_MS, number> = { markout1s: 0, markout10s: 0 };
-  let [lots, volumeQuote, positionLots, largestLots] = [0, 0, 0, 0];
-  for (const { trade, isBuyer } of trades) {
-    const paid = trade.ticks * instrument.tickQuote;
-    const sign = sideSign(isBuyer ? "BUY" : "SELL");
+  let [base, volumeQuote, positionBase, largestBase] = [0, 0, 0, 0];
+  for (const fill of fills) {
     for (const name of ["markout1s", "markout10s"] as const) {
-      const later = price.midAt(trade.timeMs - START_MS + MARKOUT_MS[name]);
-      weighted[name] += (10_000 * trade.lots * sign * (later - paid)) / paid;
+      const later = price.midAt(fill.timeMs - START_MS + MARKOUT_MS[name]);
+      weighted[name] += (10_000 * fill.base * fill.sign * (later - fill.price)) / fill.price;
     }
-    lots += trade.lots;
-    volumeQuote += paid * trade.lots * instrument.lotBase;
-    positionLots += sign * trade.lots;
-    largestLots = Math.max(largestLots, Math.abs(positionLots));
+    base += fill.base;
+    volumeQuote += fill.price * fill.base;
+    positionBase += fill.sign * fill.base;
+    largestBase = Math.max(largestBase, Math.abs(positionBase));
   }
   const [profit, spread, inventory, fees] = [
     parts.total,
@@ -189,11 +183,11 @@ function readRun(rig: BotRig, exchange: EmbeddedExchange, price: CapturedPrice):
     inventory,
     fees,
     other: profit - spread - inventory - fees,
-    markout1s: weighted.markout1s / lots,
-    markout10s: weighted.markout10s / lots,
-    fills: trades.length,
+    markout1s: weighted.markout1s / base,
+    markout10s: weighted.markout10s / base,
+    fills: fills.length,
     volumeQuote,
-    largestBase: largestLots * instrument.lotBase,
+    largestBase,
   };
 }
 
@@ -206,21 +200,4 @@ function feed(rig: BotRig, price: CapturedPrice, clock: VirtualClock): void {
     clock.setTimer(GAP_MS, send);
   };
   send();
-}
-
-function fileFor(arm: Arm): BotConfig {
-  const isPegged = arm === "pegged";
-  return botConfig({
-    ...(isPegged ? { references: { [SOURCE]: { module: "./capture.js" } } } : {}),
-    quotes: { timeInForce: "POST_ONLY", priceToleranceTicks: 5, sizeToleranceFraction: 0.3 },
-    decide: { everyMs: 1_000, minGapMs: 250 },
-    markets: {
-      [MARKET]: {
-        strategy: arm,
-        params: PARAMS[arm],
-        ...(isPegged ? { reference: { from: [SOURCE] } } : {}),
-        limits: { maxPositionBase: "0.5", maxOrderBase: "0.05", maxOpenOrders: 12 },
-      },
-    },
-  });
 }

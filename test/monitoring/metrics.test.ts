@@ -41,6 +41,13 @@ function recorded(): Metrics {
   metrics.streamGap("btcusdc");
   metrics.malformedFrame("book");
   metrics.setBookAge("btcusdc", 0.1);
+  metrics.setHedge("btcusdc", "deep", {
+    isReachable: true,
+    positionBase: -0.02,
+    unhedgedBase: 0,
+    profitQuote: -0.11,
+  });
+  metrics.hedgeFill("btcusdc", "deep", "SELL", 0.02);
   metrics.setReference(
     "btcusdc",
     {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { REFERENCE_ARMS } from "../../scripts/reference-value/value-arms.js";
 import { capturedPriceOf, missingCaptures } from "../../scripts/reference-value/value-captures.js";
 import type { ValueAnswer } from "../../scripts/reference-value/value-pool.js";
 import {
-  ARMS,
   MARKETS,
   type Market,
   runValue,
@@ -19,7 +19,7 @@ describe.skipIf(missingCaptures().length > 0)("docs/reference/reference-value.md
   it.each(SEEDS)("has what seed %d gives", async (seed) => {
     const market = MARKETS.find(({ name }) => name === SEEDS_MARKET) as Market;
     const answers: ValueAnswer[] = [];
-    for (const arm of ARMS) {
+    for (const arm of REFERENCE_ARMS) {
       const run = await runValue({ arm, seed, market, price: await capturedPriceOf(seed) });
       answers.push({ job: { arm, seed, market }, run });
     }

@@ -52,11 +52,14 @@ export function estimateVarianceRatio(
     const drawn = base.map(() => Math.floor(random.uniform() * base.length));
     const of = (all: readonly number[]) => varianceOf(drawn.map((at) => all[at] as number));
     return of(values) / of(base);
-  }).sort((one, other) => one - other);
+  })
+    // Of few seeds a draw may have one alone, and no variance.
+    .filter(Number.isFinite)
+    .sort((one, other) => one - other);
   return {
     ratio: varianceOf(values) / varianceOf(base),
-    from: ratios[Math.floor(RESAMPLES * 0.025)] as number,
-    to: ratios[Math.ceil(RESAMPLES * 0.975) - 1] as number,
+    from: ratios[Math.floor(ratios.length * 0.025)] as number,
+    to: ratios[Math.ceil(ratios.length * 0.975) - 1] as number,
   };
 }
 

@@ -14,7 +14,7 @@ type Row = readonly [name: string, cell: (runs: Runs, bare: Runs) => string];
 const MONEY_DIGITS = 2;
 const BASE_DIGITS = 3;
 /** Positions that last for milliseconds of two minutes. */
-const MEAN_BASE_DIGITS = 5;
+const MEAN_BASE_DIGITS = 6;
 
 const ROWS: readonly Row[] = [
   meanRow("profit of both legs", "netProfit", MONEY_DIGITS),
@@ -46,7 +46,6 @@ const ROWS: readonly Row[] = [
   meanRow("fees of hedges", "hedgeFees", MONEY_DIGITS),
   meanRow("fills", "fills", 1),
   meanRow("volume", "volumeQuote", 0),
-  meanRow("markout at 1 s, bps", "markout1s", MONEY_DIGITS),
 ];
 
 /** The table of one market: the bots side by side. */

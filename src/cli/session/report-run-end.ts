@@ -101,7 +101,7 @@ function reportHedges({ stderr }: CliContext, { hedgesLeft = [] }: RunSummary): 
     const needed =
       neededBase === undefined
         ? "it is not known how much is unhedged"
-        : `${neededBase} base are still to be bought`;
+        : `${neededBase.replace("-", "")} base are still to be ${neededBase.startsWith("-") ? "sold" : "bought"}`;
     const orders =
       ordersLeft.length === 0 ? "" : `, and orders may still fill: ${ordersLeft.join(", ")}`;
     stderr.write(

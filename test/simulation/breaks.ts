@@ -262,7 +262,8 @@ export const BREAKS: readonly Break[] = [
   },
 ];
 
-function bound(store: NonNullable<RigOptions["store"]>): NonNullable<RigOptions["store"]> {
+/** A store whose methods can be replaced one by one. */
+export function bound(store: NonNullable<RigOptions["store"]>): NonNullable<RigOptions["store"]> {
   return {
     names: () => store.names(),
     read: (name) => store.read(name),

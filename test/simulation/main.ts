@@ -3,6 +3,8 @@ import { simulateLiquidator } from "../liquidator/simulation/main.js";
 import { runAcquiredPositions } from "./acquired-positions.js";
 import { ACQUIRED_POSITIONS_BREAKS } from "./acquired-positions-breaks.js";
 import { BREAKS } from "./breaks.js";
+import { HEDGE_BREAKS } from "./hedge/hedge-breaks.js";
+import { runHedge } from "./hedge/run-hedge.js";
 import { REFERENCE_BREAKS } from "./references/reference-breaks.js";
 import { runReferences } from "./references/run-references.js";
 import type { Violation } from "./violation.js";
@@ -10,7 +12,7 @@ import { runWhole } from "./whole/run-whole.js";
 import { WHOLE_BREAKS } from "./whole/whole-breaks.js";
 import { runSeed } from "./world.js";
 
-const USAGE = `npm run simulate -- [--maker | --takeovers | --references | --liquidator] [options]
+const USAGE = `npm run simulate -- [--maker | --takeovers | --references | --hedge | --liquidator] [options]
 
 Runs the real bot against the real embedded exchange in virtual time, with faults that a seed determines.
 
@@ -18,6 +20,7 @@ Runs the real bot against the real embedded exchange in virtual time, with fault
   --maker        the market maker alone for an hour, with manual orders and transfers
   --takeovers    the market maker with acquired positions, some larger than its limit, some reverted
   --references   the market maker priced by two or three outside sources that fail
+  --hedge        the market maker with its position laid off on a second exchange; both have faults
   --liquidator   the liquidator alone, with rival liquidators and reorganisations
 
   --seeds N                      number of seeds (100)
@@ -74,6 +77,7 @@ const MODES: readonly Mode[] = [
   modeOf("--maker", 60, BREAKS, runSeed),
   modeOf("--takeovers", 60, ACQUIRED_POSITIONS_BREAKS, runAcquiredPositions),
   modeOf("--references", 2, REFERENCE_BREAKS, runReferences),
+  modeOf("--hedge", 2, HEDGE_BREAKS, runHedge),
 ];
 
 const OPTIONS = [

@@ -20,7 +20,7 @@ const AWAY_GRACE_MS: Ms = 3_000;
 /** One of the two venues. */
 export type Leg = "primary" | "hedge";
 
-/** What the oracle reads of the run. */
+/** The parts of a run that the oracle reads. */
 export interface HedgeOracleDeps {
   readonly plan: HedgePlan;
   readonly nowMs: () => Ms;
@@ -127,8 +127,8 @@ export class HedgeOracle {
     const targetMilli = plan.hedge.ratio * (side === "BUY" ? -least : most);
     const opposite = side === "BUY" ? "SELL" : "BUY";
     // Fills that were taken back may still be believed.
-    const untoldLots = hedge.reversedSince(now - this.#ageMs("hedge"), opposite);
-    const heldLots = sign * (hedge.lots + untoldLots);
+    const unreportedLots = hedge.reversedSince(now - this.#ageMs("hedge"), opposite);
+    const heldLots = sign * (hedge.lots + unreportedLots);
     const mayFillLots = hedge.openLots(side) + this.#pendingLots(side);
     const reachedMilli = (heldLots + mayFillLots + lots) * plan.stepMilli;
     this.#pending.push({ key, side, lots, sentAtMs: now });

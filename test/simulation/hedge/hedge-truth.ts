@@ -16,7 +16,7 @@ interface Reversal {
 
 const KEPT_MS: Ms = 120_000;
 
-/** What one exchange itself knows of the bot's account, with the positions of the last minutes. */
+/** The bot's account as one exchange knows it, with the positions of the last minutes. */
 export class HedgeTruth {
   readonly #exchange: EmbeddedExchange;
   readonly #address: Hex;
@@ -73,7 +73,7 @@ export class HedgeTruth {
     this.#readTrades(nowMs);
   }
 
-  /** What the account has earned by its trades and funding, without the value of its position. */
+  /** Earnings of the account by trades and funding, without the value of its position. */
   get cashCredit(): bigint {
     const account = this.#exchange.account(this.#address);
     let sum = 0n;

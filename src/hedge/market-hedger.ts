@@ -80,6 +80,7 @@ export class MarketHedger {
   /** The mid of the newest touch, which may be of an earlier run. */
   #lastMidTicks: number | undefined;
   #account: HedgeAccountReport | undefined;
+  #residual: HedgeUnits | undefined;
   #targetLots: Lots | undefined;
   #unhedgedSinceMs: Ms | undefined;
   #overBoundSinceMs: Ms | undefined;
@@ -176,10 +177,7 @@ export class MarketHedger {
    * The part of the account's equity that the hedge does not explain; undefined before a report.
    */
   get residual(): HedgeUnits | undefined {
-    const { midTicks } = this;
-    return this.#account === undefined || midTicks === undefined
-      ? undefined
-      : this.#ledger.residual(this.#account.equity, midTicks);
+    return this.#residual;
   }
 
   /** The most that may be unhedged for long: never less than the smallest order. */
@@ -358,6 +356,7 @@ export class MarketHedger {
       case "account":
         this.#account = outcome.account;
         this.#onAccountRead(outcome.account);
+        this.#noteResidual(outcome.account);
         break;
       default:
         return this.#onQuestionFailed(outcome);
@@ -412,6 +411,12 @@ export class MarketHedger {
     if (rounds < ROUNDS_UNTIL_ADOPTED || !areOthersOver) return;
     this.#adopt(reportedLots, midTicks);
     this.#unexplained = undefined;
+  }
+
+  /** The equity there and the profit here are of one instant only when the account is read. */
+  #noteResidual({ equity }: HedgeAccountReport): void {
+    const { midTicks } = this;
+    if (midTicks !== undefined) this.#residual = this.#ledger.residual(equity, midTicks);
   }
 
   #adopt(toLots: Lots, midTicks: number): void {

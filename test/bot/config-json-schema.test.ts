@@ -128,9 +128,15 @@ describe("config/schema.json", () => {
   it("accepts every bot's file of the project, each of which names the schema for editors", () => {
     const files = yamlFilesIn("config").filter((file) => read(file).includes("\nquotes:"));
     expect(files.sort()).toEqual(
-      ["bot", "liquidations-competitor", "liquidations", "liquidator", "minimal", "replay"].map(
-        (name) => `config/${name}.yaml`,
-      ),
+      [
+        "bot",
+        "hedged",
+        "liquidations-competitor",
+        "liquidations",
+        "liquidator",
+        "minimal",
+        "replay",
+      ].map((name) => `config/${name}.yaml`),
     );
     for (const file of files) {
       const [line = ""] = read(file).split("\n");
@@ -173,6 +179,7 @@ describe("config/schema.json", () => {
     ["parameters of no strategy", { params: { levels: 1 } }, false],
     ["decisions of no strategy", { decide: { everyMs: 100 } }, false],
     ["a reference of no strategy", { reference: { from: ["index"] } }, false],
+    ["a hedge of no strategy", { hedge: { venue: "a", symbol: "b", maxUnhedgedBase: 1 } }, false],
   ])(
     "agrees with the program on a market with %s beside a liquidator",
     async (_what, market, taken) => {
@@ -198,6 +205,17 @@ describe("every key of a bot's file", () => {
   const rung = { action: "widen", widenFactor: 2 };
   const address = `0x${"1".repeat(40)}`;
   const common = { multiplier: 1, minGapMs: 20, maxAgeMs: 1000 };
+  const hedge = {
+    venue: "far",
+    symbol: "BTC/USDT:USDT",
+    ratio: 1,
+    maxUnhedgedBase: 0.05,
+    maxUnhedgedMs: 5000,
+    style: "taker",
+    maxSlippageBps: 20,
+    minClipBase: 0.01,
+    whenAway: "reduce",
+  };
   const account = { keyEnv: undefined, keystore: { passwordFile: undefined }, address };
   const whole = filled(schema, {
     exchange: minimal.exchange,
@@ -207,7 +225,20 @@ describe("every key of a bot's file", () => {
         strategy: "ladder",
         params: leastParams("ladder"),
         reference: { from: [{ source: "deep", weight: 2 }, "other"] },
+        hedge: { ...hedge, quoteRate: { fixed: 1, reference: undefined } },
       }),
+    },
+    hedgeVenues: {
+      far: {
+        ccxt: "binanceusdm",
+        urls: { rest: "http://127.0.0.1:8641", stream: "ws://127.0.0.1:8641" },
+        keyEnv: "HEDGE_KEY",
+        secretEnv: "HEDGE_SECRET",
+        requestTimeoutMs: 2000,
+        acceptanceWindowMs: 2000,
+        reconcileMs: 10_000,
+        maxRequestWeight: 1200,
+      },
     },
     references: {
       deep: { ccxt: "binanceusdm", symbol: "BTC/USDT:USDT", stream: "touch", ...common },

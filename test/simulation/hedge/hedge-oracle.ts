@@ -48,6 +48,7 @@ export class HedgeOracle {
   readonly #pending: PendingPlace[] = [];
   #overSinceMs: Ms | undefined;
   #isStopping = false;
+  #isRunning = false;
   #awaySinceMs: Ms | undefined;
   #referenceAtMs: Ms = Number.NEGATIVE_INFINITY;
 
@@ -75,8 +76,15 @@ export class HedgeOracle {
       this.#awaySinceMs = state === "up" ? undefined : (this.#awaySinceMs ?? this.#deps.nowMs());
   }
 
+  /** The process was killed: until the next one starts nobody hedges. */
+  killed(): void {
+    this.#isRunning = false;
+    this.machineDisturbed();
+  }
+
   /** A new process: it has heard nothing yet. */
   started(): void {
+    this.#isRunning = true;
     this.machineDisturbed();
     this.#awaySinceMs = undefined;
     this.#referenceAtMs = Number.NEGATIVE_INFINITY;
@@ -101,7 +109,7 @@ export class HedgeOracle {
     primary.read(now);
     hedge.read(now);
     const exposure = Math.abs(plan.hedge.ratio * primary.lots + hedge.lots * plan.stepMilli);
-    if (exposure <= this.#boundMilli || this.#isStopping) {
+    if (exposure <= this.#boundMilli || this.#isStopping || !this.#isRunning) {
       this.#overSinceMs = undefined;
       return;
     }

@@ -340,7 +340,7 @@ export class HedgeWorld {
     this.rig.kill();
     this.rig = undefined;
     for (const network of Object.values(this.#networks ?? {})) network.cut();
-    this.oracle.machineDisturbed();
+    this.oracle.killed();
   }
 
   #stopExchange(leg: Leg): void {

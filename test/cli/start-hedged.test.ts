@@ -22,15 +22,14 @@ afterEach(() => {
   for (const child of started.splice(0)) child.kill("SIGTERM");
 });
 
-/** The files of the demo, with takers who come often, and state in a folder of the test's own. */
+/** The files of the demo, with nearer quotes, and state in a folder of the test's own. */
 function demoFiles(): { readonly folder: string; readonly args: readonly string[] } {
   const folder = mkdtempSync(join(tmpdir(), "mw-hedged-"));
-  const copy = (name: string, change: (text: string) => string): string => {
+  const copy = (name: string, change = (text: string): string => text): string => {
     const path = join(folder, name);
     writeFileSync(path, change(readFileSync(join(root, "config", name), "utf8")));
     return path;
   };
-  const lively = (text: string): string => text.replace("preset: fitted", "preset: lively");
   const bot = copy("hedged.yaml", (text) =>
     `${text.replace("edgeBps: 1", "edgeBps: 0")}stateDir: state\n`.replace(
       "takerFeeBps: 3.5, halfSpreadBps: 0.4",
@@ -43,9 +42,9 @@ function demoFiles(): { readonly folder: string; readonly args: readonly string[
       "start",
       bot,
       "--exchange",
-      copy("hedged-exchange.yaml", lively),
+      copy("hedged-exchange.yaml"),
       "--hedge-exchange",
-      copy("hedge-exchange.yaml", lively),
+      copy("hedge-exchange.yaml"),
       "--json",
       ...FREE_PORTS,
     ],

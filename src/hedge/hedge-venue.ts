@@ -158,7 +158,7 @@ export type HedgeOutcome =
 export type HedgeEvent =
   /**
    * The account's stream and the books are up (before their first data), or one of them is down.
-   * What happened while it was down was missed.
+   * Events of the time between are lost.
    */
   | { readonly type: "stream"; readonly state: "up" | "down"; readonly reason: string }
   | {

@@ -72,6 +72,8 @@ export class MarketHedger {
   readonly #ledger: HedgeLedger;
   readonly #orders: HedgeOrders;
   readonly #rounds: HedgeReconciliation;
+  /** Actions without an answer yet, by id. */
+  readonly #sent = new Map<number, HedgeAction>();
   #hasOpening: boolean;
   #isStreaming = false;
   #downReason = "its streams are not open yet";
@@ -89,6 +91,7 @@ export class MarketHedger {
   /** Counts what changes the position; a round during which it stays compares the same instant. */
   #changes = 0;
   #changesAtFills = -1;
+  #fillsAskedAtMs: Ms = Number.NEGATIVE_INFINITY;
   #fillsSinceMs: Ms | undefined;
   #unexplained: { readonly lots: Lots; readonly rounds: number } | undefined;
   #isDirty = true;
@@ -283,9 +286,6 @@ export class MarketHedger {
     this.#onRoundAnswer(outcome);
   }
 
-  /** Actions without an answer yet, by id. */
-  readonly #sent = new Map<number, HedgeAction>();
-
   #onOrderAnswer(
     sent: Extract<HedgeAction, { kind: "place" | "cancel" }>,
     outcome: HedgeOutcome,
@@ -437,8 +437,6 @@ export class MarketHedger {
       if (order !== undefined) this.#onOrderChange(before, order, "the venue does not have it");
     }
   }
-
-  #fillsAskedAtMs: Ms = Number.NEGATIVE_INFINITY;
 
   #ask(nowMs: Ms): void {
     const { nextActionId } = this.#deps;

@@ -3,7 +3,13 @@ import { when } from "../../core/config/key-rules.js";
 import { accountShape } from "./fields/account-fields.js";
 import { chainShape } from "./fields/chain-fields.js";
 import { cockpitShape } from "./fields/cockpit-fields.js";
-import { baseField, countField, durationField, quoteField } from "./fields/config-fields.js";
+import {
+  baseField,
+  countField,
+  durationField,
+  nameField,
+  quoteField,
+} from "./fields/config-fields.js";
 import { exchangeShape } from "./fields/exchange-fields.js";
 import { checkHedges, hedgeVenuesShape, marketHedgeShape } from "./fields/hedge-fields.js";
 import { checkLosses } from "./fields/ladder-fields.js";
@@ -186,13 +192,7 @@ const guard = z
 /** The markets of a bot file, each checked by `held`. */
 export const createMarketsSchema = <Market extends z.ZodType>(held: Market) =>
   z
-    .record(
-      z
-        .string()
-        .regex(/^[A-Za-z0-9_-]{1,40}$/)
-        .meta({ expected: "a market's id on the exchange, such as btcusdc" }),
-      held,
-    )
+    .record(nameField("a market's id on the exchange, such as btcusdc"), held)
     .refine((markets) => Object.keys(markets).length > 0, {
       message: "names no market",
       params: { expected: "at least one market with its strategy" },

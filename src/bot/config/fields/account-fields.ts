@@ -1,10 +1,8 @@
 import { z } from "zod";
 import { exactlyOneOf } from "../../../core/config/key-rules.js";
+import { variableField } from "./config-fields.js";
 
-const variableName = z
-  .string()
-  .regex(/^[A-Za-z_][A-Za-z0-9_]{0,59}$/)
-  .meta({ expected: "the name of an environment variable, such as MARKETWRIGHT_KEY" });
+const variableName = variableField("MARKETWRIGHT_KEY");
 
 const keystore = z
   .strictObject({

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { addressField, countField, durationField } from "./config-fields.js";
+import { addressField, countField, durationField, variableField } from "./config-fields.js";
 
 const contractAddress = z.string().regex(/^0x[0-9a-fA-F]{40}$/);
 
@@ -23,12 +23,7 @@ export const chainShape = z
       })
       .default([]),
     rpcEnv: z
-      .array(
-        z
-          .string()
-          .regex(/^[A-Za-z_][A-Za-z0-9_]{0,59}$/)
-          .meta({ expected: "the name of an environment variable, such as RPC_URL" }),
-      )
+      .array(variableField("RPC_URL"))
       .max(16)
       .meta({
         description: "Names of environment variables that hold one more JSON-RPC address each.",

@@ -108,6 +108,22 @@ export function fractionField(description: string) {
   return z.number().gt(0).max(1).describe(description);
 }
 
+/** A name that is a label of metrics, a part of file names or a market's id. */
+export function nameField(expected: string) {
+  return z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{1,40}$/)
+    .meta({ expected });
+}
+
+/** The name of an environment variable. */
+export function variableField(example: string) {
+  return z
+    .string()
+    .regex(/^[A-Za-z_][A-Za-z0-9_]{0,59}$/)
+    .meta({ expected: `the name of an environment variable, such as ${example}` });
+}
+
 /**
  * An address: scheme, host, optional port and path; no query and no credentials. @param at an
  * example without the scheme.

@@ -1,23 +1,19 @@
 import { z } from "zod";
 import { exactlyOneOf } from "../../../core/config/key-rules.js";
 import { HEDGE_VENUES } from "../../../hedge/listed-venues.js";
-import { addressField, baseField, durationField } from "./config-fields.js";
+import {
+  addressField,
+  baseField,
+  durationField,
+  nameField,
+  variableField,
+} from "./config-fields.js";
 
-/** Names of hedge venues: they are labels of metrics, and parts of file names. */
-const venueName = z
-  .string()
-  .regex(/^[A-Za-z0-9_-]{1,40}$/)
-  .meta({ expected: "a name of letters, digits, - and _, such as binance" });
+const venueName = nameField("a name of letters, digits, - and _, such as binance");
 
-const variableName = z
-  .string()
-  .regex(/^[A-Za-z_][A-Za-z0-9_]{0,59}$/)
-  .meta({ expected: "the name of an environment variable, such as HEDGE_SECRET" });
+const variableName = variableField("HEDGE_SECRET");
 
-const rateSource = z
-  .string()
-  .regex(/^[A-Za-z0-9_-]{1,40}$/)
-  .meta({ expected: "the name of a source in references" });
+const rateSource = nameField("the name of a source in references");
 
 const hedgeVenue = z
   .strictObject({

@@ -1,17 +1,10 @@
 import { z } from "zod";
 import { exactlyOneOf, needs } from "../../../core/config/key-rules.js";
-import { addressField, countField, durationField } from "./config-fields.js";
+import { addressField, countField, durationField, nameField } from "./config-fields.js";
 
-/** Names of sources: they are labels of metrics, and parts of file names. */
-const sourceName = z
-  .string()
-  .regex(/^[A-Za-z0-9_-]{1,40}$/)
-  .meta({ expected: "a name of letters, digits, - and _, such as binance" });
+const sourceName = nameField("a name of letters, digits, - and _, such as binance");
 
-const marketId = z
-  .string()
-  .regex(/^[A-Za-z0-9_-]{1,40}$/)
-  .meta({ expected: "a market's id on the exchange, such as btcusdc" });
+const marketId = nameField("a market's id on the exchange, such as btcusdc");
 
 /** The keys that say where a source's prices come from: each source has exactly one. */
 const ORIGINS = ["ccxt", "exchange", "index", "feed", "module"] as const;

@@ -128,6 +128,15 @@ describe.skipIf(!IS_CCXT_INSTALLED)("what an answer proves about a hedge", () =>
     expect(server.requests("/fapi/v1/allOrders")).toEqual([]);
   });
 
+  it("asks for fills although this machine's clock is ahead of the venue's: none is taken as read unasked", async () => {
+    server.told.set("GET /fapi/v1/userTrades", { body: [] });
+    const sinceMs = Date.now() + 120_000;
+    expect(await session.submit({ kind: "fills", symbol: SYMBOL, sinceMs })).toMatchObject({
+      result: "fills",
+    });
+    expect(server.requests("/fapi/v1/userTrades").length).toBe(1);
+  });
+
   it("says not sent, with the time to wait, when the rate limit refuses, and asks no more until then", async () => {
     const told = { ...refusal(-1003, 429), headers: { "retry-after": "7" } };
     expect(await answer("place", told)).toMatchObject({ result: "not-sent", retryAfterMs: 7000 });

@@ -103,7 +103,8 @@ export class HedgeQueries {
     const trades: Trade[] = [];
     let isWhole = true;
     for (
-      let fromMs = Math.max(sinceMs, nowMs - KEPT_MS);
+      // A clock of this machine that is ahead must not leave the question out.
+      let fromMs = Math.min(Math.max(sinceMs, nowMs - KEPT_MS), nowMs);
       isWhole && fromMs <= nowMs;
       fromMs += WEEK_MS
     ) {

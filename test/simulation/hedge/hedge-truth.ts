@@ -24,6 +24,7 @@ export class HedgeTruth {
   readonly #history: Since[] = [{ atMs: 0, lots: 0 }];
   readonly #reversals: Reversal[] = [];
   readonly #pendingIds = new Set<string>();
+  readonly #toldIds = new Set<string>();
   #tradesSeen = 0;
 
   constructor(exchange: EmbeddedExchange, address: Hex, marketId: string) {
@@ -62,6 +63,20 @@ export class HedgeTruth {
     return this.#reversals
       .filter(({ atMs, lots }) => atMs >= sinceMs && lots > 0 === (side === "BUY"))
       .reduce((sum, { lots }) => sum + lots, 0);
+  }
+
+  /** The bot was told of a trade by its stream. */
+  told(tradeId: string): void {
+    this.#toldIds.add(tradeId);
+  }
+
+  /** Lots of fills on a side since an instant of which the stream has not told the bot. */
+  untoldSince(sinceMs: Ms, side: Side): Lots {
+    let sum = 0;
+    for (const { trade, isBuyer } of this.#trades())
+      if (trade.timeMs >= sinceMs && isBuyer === (side === "BUY") && !this.#toldIds.has(trade.id))
+        sum += trade.lots;
+    return sum;
   }
 
   /** Reads the exchange. Call it after every event. */

@@ -1,6 +1,7 @@
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
+import { gunzipSync, gzipSync } from "node:zlib";
 import { HistoryStore } from "#history/history-store.js";
 import { importFiles } from "#history/import-files.js";
 import { openFunding, openMarks } from "#history/open-marks.js";
@@ -25,14 +26,14 @@ export const fundingBoundary: PublishedNumbers = {
   async compare() {
     const folder = mkdtempSync(join(tmpdir(), "validated-funding-"));
     try {
-      const store = new HistoryStore(folder);
+      const store = new HistoryStore(join(folder, "history"));
       const files = {
         market: MARKET,
         clock: { partsAt: [13_385n], baseLatencyNs: 5_000_000n },
         replace: false,
       };
       await importFiles(store, { ...files, files: [MARKS] });
-      await importFiles(store, { ...files, files: [FUNDING] });
+      await importFiles(store, { ...files, files: [fundingOfThatMonth(folder)] });
       const span = { fromUs: FROM_US, toUs: TO_US };
       const marks = await openMarks(store, MARKET, span);
       const funding = await openFunding(store, MARKET, span);
@@ -59,6 +60,18 @@ export const fundingBoundary: PublishedNumbers = {
     }
   },
 };
+
+/** The rates of the boundary's month: an import writes a file for each of the years' 1,461 days. */
+function fundingOfThatMonth(folder: string): string {
+  const lines = gunzipSync(readFileSync(FUNDING)).toString("utf8").split("\n");
+  const month = lines.filter((line) => {
+    const stampMs = Number(/"fundingTime":(\d+)/.exec(line)?.[1]);
+    return stampMs >= Date.UTC(2023, 3, 1) && stampMs < Date.UTC(2023, 4, 1);
+  });
+  const file = join(folder, basename(FUNDING));
+  writeFileSync(file, gzipSync(`${month.join("\n")}\n`));
+  return file;
+}
 
 /**
  * The funding that a long of one bitcoin, bought a second after the beginning, pays until the end.

@@ -319,7 +319,7 @@ describe("an odd answer of the exchange", () => {
             expect(code === 204 || body.trim() === "").toBe(true);
         },
       ),
-      { numRuns: 3000 },
+      { numRuns: 1000 },
     );
   });
 
@@ -379,7 +379,7 @@ describe("an odd answer of the exchange", () => {
           expect(error).toBeInstanceOf(MarketwrightError),
         );
       }),
-      { numRuns: 1500 },
+      { numRuns: 600 },
     );
   });
 
@@ -408,7 +408,7 @@ describe("an odd frame of a stream", () => {
         for (const event of [...events, ...decodeAccountFrame(text), ...decodeMarketFrame(text)])
           expect(event.type).toBeTypeOf("string");
       }),
-      { numRuns: 3000 },
+      { numRuns: 1000 },
     );
   });
 });

@@ -73,21 +73,28 @@ export class KnownOrders {
   }
 
   /**
-   * Assigns a trade to an order; undefined if none can have made it. Of several it is the one whose
-   * creation is nearest in time: an order that takes trades as it is created, and one that rests
-   * has no successor before its end.
+   * Assigns a trade to an order; undefined if none can have made it. A reported order comes before
+   * one that was only sent, whose creation is a guess. Of several it is the one whose creation is
+   * nearest in time: an order that takes trades as it is created, and one that rests has no
+   * successor before its end.
    */
   assign(trade: VenueTrade): HedgeOrderKey | undefined {
+    const order = this.#nearest(trade, true) ?? this.#nearest(trade, false);
+    if (order !== undefined) order.tradedLots += trade.lots;
+    return order?.key;
+  }
+
+  #nearest(trade: VenueTrade, isReported: boolean): KnownOrder | undefined {
     let nearest: KnownOrder | undefined;
     let leastApartMs = Number.POSITIVE_INFINITY;
     for (const order of this.#orders.values()) {
+      if ((order.name !== undefined) !== isReported) continue;
       const apartMs = Math.abs(trade.timeMs - order.sinceMs);
       if (apartMs > leastApartMs || !isAt(order, trade) || !mayHold(order, trade)) continue;
       nearest = order;
       leastApartMs = apartMs;
     }
-    if (nearest !== undefined) nearest.tradedLots += trade.lots;
-    return nearest?.key;
+    return nearest;
   }
 
   #add(order: KnownOrder): KnownOrder {

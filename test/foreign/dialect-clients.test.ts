@@ -129,9 +129,9 @@ describe("clients of other authors on the dialect, with other base URLs and noth
         open: [true],
         cancelled: "CANCELED",
         refused: -5022,
-        bought: ["FILLED", "0.02", "30001"],
-        event: [true, "FILLED", "0.02"],
-        trade: [true, "30001", "0.02"],
+        bought: ["FILLED", "0.020", "30001"],
+        event: [true, "FILLED", "0.020"],
+        trade: [true, "30001.0", "0.020"],
         position: ["0.02", "30001"],
         asset: "USDC",
       });

@@ -45,7 +45,7 @@ describe("the depth stream", () => {
             last = event.u;
             for (const side of ["b", "a"] as const) {
               for (const [price, quantity] of event[side]) {
-                if (quantity === "0") book[side].delete(price);
+                if (Number(quantity) === 0) book[side].delete(price);
                 else book[side].set(price, quantity);
               }
             }
@@ -72,14 +72,19 @@ describe("the depth stream", () => {
 
     const touches = messages.filter(({ stream }) => stream === "btcusdc@bookTicker");
     expect(touches).toHaveLength(8);
-    expect(touches.at(-1).data).toMatchObject({ e: "bookTicker", b: "30007", B: "0.1", a: "0" });
+    expect(touches.at(-1).data).toMatchObject({
+      e: "bookTicker",
+      b: "30007.0",
+      B: "0.100",
+      a: "0",
+    });
     const [levels] = messages.filter(({ stream }) => stream === "btcusdc@depth5@100ms");
     expect(levels.data.b.map(([price]: string[]) => price)).toEqual([
-      "30007",
-      "30006",
-      "30005",
-      "30004",
-      "30003",
+      "30007.0",
+      "30006.0",
+      "30005.0",
+      "30004.0",
+      "30003.0",
     ]);
   });
 
@@ -101,7 +106,7 @@ describe("the depth stream", () => {
     expect(subscribed).toEqual({ result: null, id: 7 });
     expect(list).toEqual({ result: ["btcusdc@aggTrade"], id: 8 });
     expect(error).toMatchObject({ error: { code: 2 } });
-    expect(trade).toMatchObject({ e: "aggTrade", s: symbol, p: "30000", q: "0.1", m: true });
+    expect(trade).toMatchObject({ e: "aggTrade", s: symbol, p: "30000.0", q: "0.100", m: true });
     expect(unsubscribed).toEqual({ result: null, id: 10 });
     expect(later).toMatchObject([{ id: 11 }, { e: "markPriceUpdate", s: symbol, p: "30000" }]);
   });

@@ -29,9 +29,9 @@ describe("public market data of the dialect", () => {
       requiredMarginPercent: "5.0000",
     });
     expect(symbols[0].filters).toEqual([
-      { filterType: "PRICE_FILTER", minPrice: "0.1", maxPrice: "10000000", tickSize: "0.1" },
-      { filterType: "LOT_SIZE", minQty: "0.001", maxQty: "1000", stepSize: "0.001" },
-      { filterType: "MARKET_LOT_SIZE", minQty: "0.001", maxQty: "100", stepSize: "0.001" },
+      { filterType: "PRICE_FILTER", minPrice: "0.1", maxPrice: "10000000.0", tickSize: "0.1" },
+      { filterType: "LOT_SIZE", minQty: "0.001", maxQty: "1000.000", stepSize: "0.001" },
+      { filterType: "MARKET_LOT_SIZE", minQty: "0.001", maxQty: "100.000", stepSize: "0.001" },
       { filterType: "MAX_NUM_ORDERS", limit: 200 },
       { filterType: "MAX_NUM_ALGO_ORDERS", limit: 0 },
       { filterType: "MIN_NOTIONAL", notional: "5" },
@@ -63,12 +63,12 @@ describe("public market data of the dialect", () => {
     const symbol = "BTCUSDC";
 
     const depth = alice.send("GET", "/v1/depth", { symbol, limit: 5 }).json;
-    expect([depth.bids, depth.asks]).toEqual([[["30000", "0.4"]], [["30001", "0.25"]]]);
+    expect([depth.bids, depth.asks]).toEqual([[["30000.0", "0.400"]], [["30001.0", "0.250"]]]);
     expect(depth.lastUpdateId).toBe(exchange.book("btcusdc").sequence);
     const [trade] = alice.send("GET", "/v1/trades", { symbol }).json;
     expect(trade).toMatchObject({
-      price: "30000",
-      qty: "0.1",
+      price: "30000.0",
+      qty: "0.100",
       quoteQty: "3000",
       isBuyerMaker: true,
     });
@@ -76,21 +76,21 @@ describe("public market data of the dialect", () => {
       trade,
     ]);
     expect(alice.send("GET", "/v1/aggTrades", { symbol }).json).toEqual([
-      { a: trade.id, p: "30000", q: "0.1", f: trade.id, l: trade.id, T: trade.time, m: true },
+      { a: trade.id, p: "30000.0", q: "0.100", f: trade.id, l: trade.id, T: trade.time, m: true },
     ]);
     const [bar] = alice.send("GET", "/v1/klines", { symbol, interval: "1m" }).json;
-    expect(bar.slice(1, 6)).toEqual(["30000", "30000", "30000", "30000", "0.1"]);
+    expect(bar.slice(1, 6)).toEqual(["30000.0", "30000.0", "30000.0", "30000.0", "0.100"]);
     expect(bar[6] - bar[0]).toBe(59_999);
     expect(alice.send("GET", "/v1/ticker/24hr", { symbol }).json).toMatchObject({
-      lastPrice: "30000",
-      volume: "0.1",
+      lastPrice: "30000.0",
+      volume: "0.100",
       quoteVolume: "3000",
       weightedAvgPrice: "30000",
     });
     expect(alice.send("GET", "/v1/ticker/bookTicker").json).toMatchObject([
-      { symbol, bidPrice: "30000", bidQty: "0.4", askPrice: "30001", askQty: "0.25" },
+      { symbol, bidPrice: "30000.0", bidQty: "0.400", askPrice: "30001.0", askQty: "0.250" },
     ]);
-    expect(alice.send("GET", "/v2/ticker/price", { symbol }).json.price).toBe("30000");
+    expect(alice.send("GET", "/v2/ticker/price", { symbol }).json.price).toBe("30000.0");
     expect(alice.send("GET", "/v1/premiumIndex", { symbol }).json).toMatchObject({
       markPrice: "30000.5",
       indexPrice: "30000.5",

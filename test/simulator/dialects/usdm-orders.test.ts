@@ -25,9 +25,9 @@ describe("an order of the dialect", () => {
       symbol,
       status: "NEW",
       clientOrderId: "quote-1",
-      price: "29000",
-      origQty: "0.1",
-      executedQty: "0",
+      price: "29000.0",
+      origQty: "0.100",
+      executedQty: "0.000",
       timeInForce: "GTC",
       type: "LIMIT",
       side: "BUY",
@@ -66,11 +66,17 @@ describe("an order of the dialect", () => {
       type: "MARKET",
       price: "0",
       avgPrice: "30001",
-      executedQty: "0.1",
+      executedQty: "0.100",
       cumQuote: "3000.1",
     });
     expect(alice.signed("GET", "/v1/userTrades", { symbol }).json).toMatchObject([
-      { orderId: order.orderId, price: "30001", qty: "0.1", commission: "0.90003", maker: false },
+      {
+        orderId: order.orderId,
+        price: "30001.0",
+        qty: "0.100",
+        commission: "0.90003",
+        maker: false,
+      },
     ]);
     expect(alice.signed("GET", "/v3/positionRisk").json).toMatchObject([
       { symbol, positionAmt: "0.1", entryPrice: "30001", notional: "3000.05" },
@@ -114,7 +120,7 @@ describe("an order of the dialect", () => {
       newOrderRespType: "RESULT",
     }).json;
 
-    expect([rest.reduceOnly, cut.executedQty, cut.status]).toEqual([true, "0.2", "FILLED"]);
+    expect([rest.reduceOnly, cut.executedQty, cut.status]).toEqual([true, "0.200", "FILLED"]);
     expect(alice.signed("GET", "/v1/order", { symbol, orderId: rest.orderId }).json.status).toBe(
       "CANCELED",
     );
@@ -185,8 +191,8 @@ describe("an order of the dialect", () => {
     const found = (values: Record<string, string | number>) =>
       world.bob.signed("GET", "/v1/order", { symbol, ...values }).json.price;
     expect([found({ orderId }), found({ origClientOrderId: clientOrderId })]).toEqual([
-      "29000",
-      "29000",
+      "29000.0",
+      "29000.0",
     ]);
   });
 
@@ -209,8 +215,8 @@ describe("an order of the dialect", () => {
           price,
         ]),
     ).toEqual([
-      ["n", "30000"],
-      ["mw_ID", "29000"],
+      ["n", "30000.0"],
+      ["mw_ID", "29000.0"],
     ]);
     expect(other.signed("GET", "/v1/openOrders").json).toEqual([]);
   });

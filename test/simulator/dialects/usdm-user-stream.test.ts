@@ -24,12 +24,12 @@ describe("the user stream", () => {
     const messages = stream.take();
 
     expect(orderLines(messages)).toEqual([
-      "NEW NEW 0 0 a",
-      "TRADE PARTIALLY_FILLED 0.1 0.1 a",
-      "CANCELED CANCELED 0 0.1 a",
+      "NEW NEW 0 0.000 a",
+      "TRADE PARTIALLY_FILLED 0.100 0.100 a",
+      "CANCELED CANCELED 0 0.100 a",
     ]);
     const trade = messages.find(({ o }: Message) => o?.x === "TRADE").o;
-    expect(trade).toMatchObject({ L: "30000", n: "-0.3", N: "USDC", m: true, rp: "0", S: "BUY" });
+    expect(trade).toMatchObject({ L: "30000.0", n: "-0.3", N: "USDC", m: true, rp: "0", S: "BUY" });
     expect(accountUpdates(messages)).toMatchObject([
       {
         m: "ORDER",
@@ -54,7 +54,7 @@ describe("the user stream", () => {
     ]);
     expect(alice.signed("GET", "/v1/order", { symbol, orderId }).json).toMatchObject({
       status: "FILLED",
-      executedQty: "0.1",
+      executedQty: "0.100",
       avgPrice: "30000",
     });
     const incomes = alice.signed("GET", "/v1/income", { symbol }).json;

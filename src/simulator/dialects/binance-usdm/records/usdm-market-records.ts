@@ -3,9 +3,10 @@ import { DAY_MS, type Ms, type Side } from "../../../../core/units.js";
 import { barEnd, type CandleInterval } from "../../../markets/candle-interval.js";
 import type { Candle } from "../../../markets/candles.js";
 import type { Market, Trade } from "../../../markets/market.js";
-import { lastPrice, quotePrice } from "../../../rest/records/market-records.js";
+import { quotePrice } from "../../../rest/records/market-records.js";
 import type { UsdmIds } from "../usdm-ids.js";
 import { symbolOf } from "../usdm-symbols.js";
+import { usdmPrice, usdmQuantity } from "./usdm-decimals.js";
 import type {
   UsdmAggregateTrade,
   UsdmBookTicker,
@@ -24,7 +25,7 @@ export function usdmLevels(market: Market, side: Side, count: number): UsdmLevel
   const { instrument } = market;
   return market
     .levels(side, count)
-    .map(({ ticks, lots }) => [instrument.formatPrice(ticks), instrument.formatAmount(lots)]);
+    .map(({ ticks, lots }) => [usdmPrice(instrument, ticks), usdmQuantity(instrument, lots)]);
 }
 
 /** A trade. */
@@ -32,8 +33,8 @@ export function usdmTrade(trade: Trade, ids: UsdmIds): UsdmTrade {
   const { instrument } = trade.market;
   return {
     id: ids.toNumber(trade.id),
-    price: instrument.formatPrice(trade.ticks),
-    qty: instrument.formatAmount(trade.lots),
+    price: usdmPrice(instrument, trade.ticks),
+    qty: usdmQuantity(instrument, trade.lots),
     quoteQty: instrument.creditToDecimal(trade.quote),
     time: trade.timeMs,
     isBuyerMaker: trade.isBuyerMaker,
@@ -46,8 +47,8 @@ export function usdmAggregateTrade(trade: Trade, ids: UsdmIds): UsdmAggregateTra
   const id = ids.toNumber(trade.id);
   return {
     a: id,
-    p: instrument.formatPrice(trade.ticks),
-    q: instrument.formatAmount(trade.lots),
+    p: usdmPrice(instrument, trade.ticks),
+    q: usdmQuantity(instrument, trade.lots),
     f: id,
     l: id,
     T: trade.timeMs,
@@ -71,7 +72,7 @@ export function usdmKline(
     price(high),
     price(low),
     price(close),
-    instrument.formatAmount(volumeLots),
+    usdmQuantity(instrument, volumeLots),
     barEnd(interval, timeMs) - 1,
     instrument.creditToDecimal(volumeQuote),
     0,
@@ -101,6 +102,11 @@ export function usdmRate(rate: bigint): string {
   return scaledToDecimal(rate / 10n ** BigInt(18 - RATE_DECIMALS), RATE_DECIMALS);
 }
 
+/** The last trade's price; "0" before the first trade. */
+export function usdmLastPrice({ instrument, lastTradeTicks }: Market): string {
+  return lastTradeTicks === undefined ? "0" : usdmPrice(instrument, lastTradeTicks);
+}
+
 /** The figures of the last 24 hours. The exchange does not count the trades: `count` is 0. */
 export function usdmDayTicker(market: Market, ids: UsdmIds, nowMs: Ms): UsdmDayTicker {
   const { instrument, day, trades, lastTradeTicks } = market;
@@ -110,19 +116,19 @@ export function usdmDayTicker(market: Market, ids: UsdmIds, nowMs: Ms): UsdmDayT
   const open = Number(day.priceAgo(nowMs) ?? lastTradeTicks ?? 0);
   const change = (lastTradeTicks ?? 0) - open;
   const price = (ticks: bigint | undefined) =>
-    ticks === undefined ? lastPrice(market) : instrument.formatPrice(Number(ticks));
+    ticks === undefined ? usdmLastPrice(market) : usdmPrice(instrument, Number(ticks));
   const [firstId] = trades.page({ startMs: nowMs - DAY_MS, limit: 1 });
   return {
     symbol: symbolOf(market),
     priceChange: signedPrice(market, change),
     priceChangePercent: open === 0 ? "0" : ((change / open) * 100).toFixed(3),
     weightedAvgPrice: lots === 0 ? "0" : averageOf(market, quote, lots),
-    lastPrice: lastPrice(market),
-    lastQty: last === undefined ? "0" : instrument.formatAmount(last.lots),
-    openPrice: open === 0 ? "0" : instrument.formatPrice(open),
+    lastPrice: usdmLastPrice(market),
+    lastQty: last === undefined ? "0" : usdmQuantity(instrument, last.lots),
+    openPrice: open === 0 ? "0" : usdmPrice(instrument, open),
     highPrice: price(extremes?.high),
     lowPrice: price(extremes?.low),
-    volume: instrument.formatAmount(lots),
+    volume: usdmQuantity(instrument, lots),
     quoteVolume: instrument.creditToDecimal(quote),
     openTime: nowMs - DAY_MS,
     closeTime: nowMs,
@@ -148,7 +154,7 @@ export function usdmBookTicker(market: Market, nowMs: Ms): UsdmBookTicker {
 }
 
 function signedPrice({ instrument }: Market, ticks: number): string {
-  return ticks === 0 ? "0" : `${ticks < 0 ? "-" : ""}${instrument.formatPrice(Math.abs(ticks))}`;
+  return ticks === 0 ? "0" : `${ticks < 0 ? "-" : ""}${usdmPrice(instrument, Math.abs(ticks))}`;
 }
 
 function averageOf({ instrument }: Market, quote: bigint, lots: number): string {

@@ -5,6 +5,7 @@ import type { SelfMatchPolicy } from "../../../matching/matching-engine.js";
 import { averagePrice } from "../../../rest/records/account-records.js";
 import type { UsdmIds } from "../usdm-ids.js";
 import { symbolOf } from "../usdm-symbols.js";
+import { usdmPrice, usdmQuantity } from "./usdm-decimals.js";
 import type { UsdmOrder, UsdmOrderStatus, UsdmUserTrade } from "./usdm-order-wire.js";
 
 /** The prefix of a client id that the dialect gives to an order without one. */
@@ -69,7 +70,7 @@ export function usdmTerms({ terms }: Order) {
   return {
     type: terms.type,
     timeInForce: isMarket ? "GTC" : TIMES_IN_FORCE[terms.timeInForce],
-    price: isMarket ? "0" : terms.market.instrument.formatPrice(terms.ticks),
+    price: isMarket ? "0" : usdmPrice(terms.market.instrument, terms.ticks),
     reduceOnly: terms.isReduceOnly === true,
     goodTillDate: terms.expirationMs,
   };
@@ -88,7 +89,7 @@ export function usdmOrder(
   const { terms } = order;
   const { instrument } = terms.market;
   const { type, timeInForce, price, reduceOnly, goodTillDate } = usdmTerms(order);
-  const executed = instrument.formatAmount(executedLots(order));
+  const executed = usdmQuantity(instrument, executedLots(order));
   return {
     orderId: ids.toNumber(terms.id),
     symbol: symbolOf(terms.market),
@@ -96,7 +97,7 @@ export function usdmOrder(
     clientOrderId: clientIdOf(order, ids),
     price,
     avgPrice: usdmAveragePrice(order),
-    origQty: instrument.formatAmount(order.lots),
+    origQty: usdmQuantity(instrument, order.lots),
     executedQty: executed,
     cumQty: executed,
     cumQuote: instrument.creditToDecimal(
@@ -132,8 +133,8 @@ export function usdmUserTrade(
     id: ids.toNumber(trade.id),
     orderId: orderId === undefined ? 0 : ids.toNumber(orderId),
     side: isBuyer ? "BUY" : "SELL",
-    price: instrument.formatPrice(trade.ticks),
-    qty: instrument.formatAmount(trade.lots),
+    price: usdmPrice(instrument, trade.ticks),
+    qty: usdmQuantity(instrument, trade.lots),
     realizedPnl: instrument.creditToDecimal(realizedPnl),
     quoteQty: instrument.creditToDecimal(trade.quote),
     commission: instrument.creditToDecimal(commission),

@@ -1,6 +1,7 @@
 import { Decimal } from "decimal.js";
 import type { ExchangeState } from "../../../engine/exchange-state.js";
 import type { Market, MarketStatus } from "../../../markets/market.js";
+import { usdmPrice, usdmQuantity } from "../records/usdm-decimals.js";
 import type { UsdmConfig } from "../usdm-config.js";
 import type { UsdmSymbols } from "../usdm-symbols.js";
 
@@ -48,7 +49,7 @@ export function usdmExchangeInfo(state: ExchangeState, symbols: UsdmSymbols, con
 function symbolRecord(symbol: string, market: Market, config: UsdmConfig, onboardDate: number) {
   const { instrument, rules, status } = market;
   const { config: own } = rules;
-  const amount = (lots: number) => instrument.formatAmount(lots);
+  const amount = (lots: number) => usdmQuantity(instrument, lots);
   const percent = (ratio: Decimal) => ratio.times(100).toFixed(4);
   return {
     symbol,
@@ -74,9 +75,9 @@ function symbolRecord(symbol: string, market: Market, config: UsdmConfig, onboar
     filters: [
       {
         filterType: "PRICE_FILTER",
-        minPrice: instrument.formatPrice(rules.minTicks),
-        maxPrice: instrument.formatPrice(rules.maxTicks),
-        tickSize: instrument.formatPrice(rules.tickStep),
+        minPrice: usdmPrice(instrument, rules.minTicks),
+        maxPrice: usdmPrice(instrument, rules.maxTicks),
+        tickSize: usdmPrice(instrument, rules.tickStep),
       },
       {
         filterType: "LOT_SIZE",

@@ -2,12 +2,14 @@ import { z } from "zod";
 import { scaledToDecimal } from "../../../../core/instrument.js";
 import type { ExchangeState } from "../../../engine/exchange-state.js";
 import type { Market } from "../../../markets/market.js";
-import { lastPrice, quotePrice } from "../../../rest/records/market-records.js";
+import { quotePrice } from "../../../rest/records/market-records.js";
+import { usdmPrice } from "../records/usdm-decimals.js";
 import {
   usdmAggregateTrade,
   usdmBookTicker,
   usdmDayTicker,
   usdmKline,
+  usdmLastPrice,
   usdmLevels,
   usdmPremiumIndex,
   usdmRate,
@@ -127,7 +129,7 @@ export class UsdmMarketEndpoints {
     const market = this.#symbols.market(given.symbol);
     const series = of === "trades" ? market.candles : market.markCandles;
     const price = (value: bigint) =>
-      of === "trades" ? market.instrument.formatPrice(Number(value)) : quotePrice(market, value);
+      of === "trades" ? usdmPrice(market.instrument, Number(value)) : quotePrice(market, value);
     const page = {
       limit: given.limit,
       startMs: given.startTime,
@@ -185,7 +187,7 @@ export class UsdmMarketEndpoints {
     const time = this.#state.nowMs();
     return this.#oneOrAll(parameters, (market) => ({
       symbol: symbolOf(market),
-      price: lastPrice(market),
+      price: usdmLastPrice(market),
       time,
     }));
   }

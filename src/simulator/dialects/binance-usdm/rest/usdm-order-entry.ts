@@ -5,6 +5,7 @@ import type { WireBuildResult } from "../../../../exchange/protocol/order.js";
 import type { ExchangeAccount, Order } from "../../../accounts/account.js";
 import { ApiError } from "../../../rest/api-error.js";
 import type { DialectDeps } from "../../dialect.js";
+import { usdmQuantity } from "../records/usdm-decimals.js";
 import type { UsdmOrder } from "../records/usdm-order-wire.js";
 import type { UsdmKey } from "../usdm-api-keys.js";
 import type { UsdmConfig } from "../usdm-config.js";
@@ -60,17 +61,17 @@ export class UsdmOrderEntry {
     const terms = readUsdmOrderTerms(this.#deps.state, this.#symbols, this.#config, parameters);
     const order = this.#accept(key, terms);
     const record = this.#orders.record(order);
-    return terms.wantsResult
-      ? record
-      : {
-          ...record,
-          status: "NEW",
-          avgPrice: "0",
-          executedQty: "0",
-          cumQty: "0",
-          cumQuote: "0",
-          updateTime: order.terms.createdAtMs,
-        };
+    if (terms.wantsResult) return record;
+    const nothing = usdmQuantity(order.terms.market.instrument, 0);
+    return {
+      ...record,
+      status: "NEW",
+      avgPrice: "0",
+      executedQty: nothing,
+      cumQty: nothing,
+      cumQuote: "0",
+      updateTime: order.terms.createdAtMs,
+    };
   }
 
   #accept(key: UsdmKey, given: UsdmOrderTerms): Order {

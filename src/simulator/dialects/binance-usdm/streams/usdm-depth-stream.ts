@@ -3,6 +3,7 @@ import type { Side, Ticks } from "../../../../core/units.js";
 import type { ExchangeState } from "../../../engine/exchange-state.js";
 import type { Market } from "../../../markets/market.js";
 import type { DepthFollower } from "../../../markets/published-depth.js";
+import { usdmPrice, usdmQuantity } from "../records/usdm-decimals.js";
 import { usdmLevels } from "../records/usdm-market-records.js";
 import type { UsdmLevel } from "../records/usdm-market-wire.js";
 import { symbolOf } from "../usdm-symbols.js";
@@ -82,8 +83,8 @@ export class UsdmDepthStream implements DepthFollower {
     const { engine, instrument } = this.#market;
     const changed = [...this.#changed[side]].map(
       (ticks): UsdmLevel => [
-        instrument.formatPrice(ticks),
-        instrument.formatAmount(engine.lotsAt(side, ticks)),
+        usdmPrice(instrument, ticks),
+        usdmQuantity(instrument, engine.lotsAt(side, ticks)),
       ],
     );
     this.#changed[side].clear();

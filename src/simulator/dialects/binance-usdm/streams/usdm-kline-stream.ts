@@ -4,6 +4,7 @@ import type { ExchangeState } from "../../../engine/exchange-state.js";
 import { barEnd, type CandleInterval } from "../../../markets/candle-interval.js";
 import type { Candle } from "../../../markets/candles.js";
 import type { Market } from "../../../markets/market.js";
+import { usdmPrice } from "../records/usdm-decimals.js";
 import { usdmKline } from "../records/usdm-market-records.js";
 import { symbolOf } from "../usdm-symbols.js";
 
@@ -78,7 +79,7 @@ export class UsdmKlineStream {
       this.#market,
       this.#interval,
       bar,
-      (ticks) => instrument.formatPrice(Number(ticks)),
+      (ticks) => usdmPrice(instrument, Number(ticks)),
     );
     const s = symbolOf(this.#market);
     const kline = {

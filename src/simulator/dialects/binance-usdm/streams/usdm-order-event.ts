@@ -1,5 +1,6 @@
 import type { Ms } from "../../../../core/units.js";
 import type { Order, UserTrade } from "../../../accounts/account.js";
+import { usdmPrice, usdmQuantity } from "../records/usdm-decimals.js";
 import {
   clientIdOf,
   executedLots,
@@ -46,16 +47,16 @@ export function usdmOrderEvent(
       S: terms.side,
       o: type,
       f: timeInForce,
-      q: instrument.formatAmount(order.lots),
+      q: usdmQuantity(instrument, order.lots),
       p: price,
       ap: usdmAveragePrice(order),
       sp: "0",
       x: execution.type,
       X: isNew ? "NEW" : usdmStatus(order),
       i: ids.toNumber(terms.id),
-      l: trade === null ? "0" : instrument.formatAmount(trade.trade.lots),
-      z: instrument.formatAmount(executedLots(order)),
-      L: trade === null ? "0" : instrument.formatPrice(trade.trade.ticks),
+      l: trade === null ? "0" : usdmQuantity(instrument, trade.trade.lots),
+      z: usdmQuantity(instrument, executedLots(order)),
+      L: trade === null ? "0" : usdmPrice(instrument, trade.trade.ticks),
       ...(trade === null ? {} : { N: asset, n: instrument.creditToDecimal(trade.commission) }),
       T: trade === null ? nowMs : trade.trade.timeMs,
       t: trade === null ? 0 : ids.toNumber(trade.trade.id),

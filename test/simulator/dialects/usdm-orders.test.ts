@@ -107,6 +107,21 @@ describe("an order of the dialect", () => {
     ]);
   });
 
+  it("sells in full at the market past the account's own bid, or a bot's closing order expires", () => {
+    const { alice, bob } = quoted();
+    bob.place("BUY", "1", "29990");
+    alice.place("BUY", "0.1", "30000.5");
+    const sold = alice.signed("POST", "/v1/order", {
+      symbol,
+      side: "SELL",
+      type: "MARKET",
+      quantity: "1.05",
+      newOrderRespType: "RESULT",
+    }).json;
+
+    expect([sold.status, sold.executedQty]).toEqual(["FILLED", "1.050"]);
+  });
+
   it("cuts a reduce-only order that takes to the position, and cancels a resting one that outgrew it", () => {
     const { alice } = quoted();
     alice.place("BUY", "0.2", "30001", { timeInForce: "IOC" });

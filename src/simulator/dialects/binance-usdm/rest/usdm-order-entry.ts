@@ -81,7 +81,7 @@ export class UsdmOrderEntry {
       throw new UsdmError("-4116");
     }
     const lots = isReduceOnly ? this.#reducingLots(account, given) : given.lots;
-    const ticks = given.ticks ?? this.#marketTicks(given, lots);
+    const ticks = given.ticks ?? this.#marketTicks(account, given, lots);
     const notional = market.instrument.creditCeil(ticks, lots);
     if (!isReduceOnly && !this.#leverages.allows(account, market, side, lots, notional)) {
       throw new UsdmError("-2019");
@@ -162,7 +162,7 @@ export class UsdmOrderEntry {
    * the mark than the bound.
    * @throws UsdmError -4131 when the best price is beyond it
    */
-  #marketTicks(given: UsdmOrderTerms, lots: Lots): Ticks {
+  #marketTicks(account: ExchangeAccount, given: UsdmOrderTerms, lots: Lots): Ticks {
     const { market, side } = given;
     const { instrument, prices, rules } = market;
     const factor = 1 + (side === "BUY" ? 1 : -1) * Number(this.#config.marketTakeBound);
@@ -170,12 +170,17 @@ export class UsdmOrderEntry {
     const inward = side === "BUY" ? Math.floor : Math.ceil;
     const bound = market.orderTicks(side, inward(markTicks * factor));
     const isWithin = (ticks: Ticks) => (side === "BUY" ? ticks <= bound : ticks >= bound);
+    // An order does not trade with its own account's, so these do not count.
+    const own = new Map<Ticks, Lots>();
+    for (const { terms, ticks, openLots } of this.#orders.open(account, market)) {
+      if (terms.side !== side) own.set(ticks, (own.get(ticks) ?? 0) + openLots);
+    }
     let missing = lots;
     let last: Ticks | null = null;
     market.engine.forEachLevel(side === "BUY" ? "SELL" : "BUY", (ticks, shown) => {
       if (!isWithin(ticks)) return false;
       last = ticks;
-      missing -= shown;
+      missing -= shown - (own.get(ticks) ?? 0);
       return missing > 0;
     });
     if (last === null) throw new UsdmError("-4131");

@@ -154,6 +154,16 @@ export type HedgeOutcome =
   | { readonly result: "funding"; readonly payments: readonly HedgeFunding[] }
   | { readonly result: "account"; readonly account: HedgeAccountReport };
 
+/** Best bid and ask of a symbol, with their sizes. */
+export interface HedgeTouchReport {
+  readonly type: "touch";
+  readonly symbol: string;
+  readonly bidTicks: Ticks;
+  readonly bidLots: Lots;
+  readonly askTicks: Ticks;
+  readonly askLots: Lots;
+}
+
 /** The events of a hedge venue, one at a time, in the order in which they became known. */
 export type HedgeEvent =
   /**
@@ -161,14 +171,7 @@ export type HedgeEvent =
    * Events of the time between are lost.
    */
   | { readonly type: "stream"; readonly state: "up" | "down"; readonly reason: string }
-  | {
-      readonly type: "touch";
-      readonly symbol: string;
-      readonly bidTicks: Ticks;
-      readonly bidLots: Lots;
-      readonly askTicks: Ticks;
-      readonly askLots: Lots;
-    }
+  | HedgeTouchReport
   | { readonly type: "order"; readonly order: HedgeOrderReport }
   | { readonly type: "fill"; readonly fill: HedgeFill }
   /** The account changed without a fill: funding, a transfer, an adjustment. It is read again. */

@@ -1,6 +1,6 @@
 import type { Clock } from "../core/runtime/runtime.js";
 import type { Lots, Ms, Side } from "../core/units.js";
-import { decideHedge, type HedgeSettings, type HedgeTouch, smallestHedge } from "./decide-hedge.js";
+import { decideHedge, type HedgeSettings, smallestHedge } from "./decide-hedge.js";
 import { HedgeLedger, type HedgeProfit } from "./hedge-ledger.js";
 import { type HedgeOrder, matchedHedgeLots } from "./hedge-order.js";
 import type { HedgeOrderKey } from "./hedge-order-key.js";
@@ -13,6 +13,7 @@ import type {
   HedgeEvent,
   HedgeFill,
   HedgeOutcome,
+  HedgeTouchReport,
   HedgeUnits,
 } from "./hedge-venue.js";
 import { type StoredHedge, serialiseHedge } from "./stored-hedge.js";
@@ -78,7 +79,7 @@ export class MarketHedger {
   #isStreaming = false;
   #downReason = "its streams are not open yet";
   #isConfirmed = false;
-  #touch: HedgeTouch | undefined;
+  #touch: HedgeTouchReport | undefined;
   /** The mid of the newest touch, which may be of an earlier run. */
   #lastMidTicks: number | undefined;
   #account: HedgeAccountReport | undefined;
@@ -155,6 +156,11 @@ export class MarketHedger {
       : (this.#touch.bidTicks + this.#touch.askTicks) / 2;
   }
 
+  /** Best bid and ask of the venue with their sizes; undefined before the first. */
+  get touch(): HedgeTouchReport | undefined {
+    return this.#touch;
+  }
+
   /** The account as the venue last reported it. */
   get account(): HedgeAccountReport | undefined {
     return this.#account;
@@ -185,11 +191,16 @@ export class MarketHedger {
 
   /** The most that may be unhedged for long: never less than the smallest order. */
   get boundLots(): Lots {
+    return Math.max(this.#deps.settings.maxUnhedgedLots, this.smallestLots);
+  }
+
+  /** The smallest order that adds to the position. */
+  get smallestLots(): Lots {
     const { contract, settings } = this.#deps;
     const touch = this.#touch;
-    const least =
-      touch === undefined ? contract.minLots : smallestHedge({ contract, settings, touch }, false);
-    return Math.max(settings.maxUnhedgedLots, least);
+    return touch === undefined
+      ? contract.minLots
+      : smallestHedge({ contract, settings, touch }, false);
   }
 
   /** Applies an event of the venue. */
@@ -237,7 +248,7 @@ export class MarketHedger {
     this.#rounds.restart();
   }
 
-  #onTouch(touch: HedgeTouch): void {
+  #onTouch(touch: HedgeTouchReport): void {
     this.#touch = touch;
     this.#lastMidTicks = (touch.bidTicks + touch.askTicks) / 2;
   }

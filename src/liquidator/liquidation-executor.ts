@@ -162,6 +162,7 @@ export class LiquidationExecutor {
       expectedProfitQuote: plan.expected.profitQuote,
       worstProfitQuote: plan.worstProfitQuote,
       maxCostWei,
+      unwindWay: plan.unwindWay,
     };
     ledger.update(
       opportunity.id,

@@ -138,4 +138,31 @@ describe("explain, for a takeover that is being unwound,", () => {
     });
     expect(formatExplanation(explanation)).not.toContain("unwinds");
   });
+
+  it("shows how a market with a hedge unwinds it, why, and what both ways cost", async () => {
+    const decision = {
+      venue: "deep",
+      why: "selling it here is not dearer",
+      hereCost: 1_250_000n,
+      layOffCost: 2_500_000n,
+    } as const;
+    const laidOff = {
+      ...known,
+      takeover: { ...takeover, id: "tx 0" },
+      state: "laid-off",
+      laidOff: { lots: 24, credit: 714_000_000n },
+      decision: { ...decision, way: "hedge", why: "laying it off is cheaper" },
+    } as const;
+    const { explanation } = await unwindingOf(alone, [
+      laidOff,
+      { ...known, decision: { ...decision, way: "here" } },
+    ]);
+    const lines = formatExplanation(explanation);
+    expect(lines).toContain(
+      "sold here and not hedged: selling it here is not dearer (cost here 1.25, at deep 2.5)",
+    );
+    expect(lines).toContain(
+      "laid off  tx 0: 0.24, laid off: laying it off is cheaper (cost here 1.25, at deep 2.5)",
+    );
+  });
 });

@@ -1,4 +1,4 @@
-import type { Ms } from "../../core/units.js";
+import type { Lots, MarketId, Ms } from "../../core/units.js";
 import type { VenueTrade } from "../../exchange/records.js";
 import type { VenueEvent } from "../../exchange/venue.js";
 import type { Plan } from "../../executor/plan.js";
@@ -62,6 +62,8 @@ export class Bot {
    * waits.
    */
   #gatheredSinceMs: Ms | undefined;
+  readonly #soldHereLots = (marketId: MarketId): Lots =>
+    this.liquidatedInventory.soldHereLots(marketId);
 
   constructor(options: BotOptions) {
     const { runtime, store, journal } = options;
@@ -332,7 +334,11 @@ export class Bot {
   /** A strategy is asked again once its market's hedge has moved, as after a fill. */
   #settleHedges(): void {
     const { hedges, phase, traders } = this.context;
-    const hedgingPhase = { isStarting: phase === "starting", mayRest: phase === "running" };
+    const hedgingPhase = {
+      isStarting: phase === "starting",
+      mayRest: phase === "running",
+      soldHereLots: this.#soldHereLots,
+    };
     for (const marketId of hedges.settle(hedgingPhase)) {
       const trader = traders.get(marketId);
       trader?.decisions.noteFill();
@@ -345,9 +351,10 @@ export class Bot {
     const { context } = this;
     if (context.phase === "stopped") return;
     if (context.phase === "starting" && context.account.confirmed) context.phase = "running";
+    // Before the hedges: what is sold here is not hedged.
+    this.liquidatedInventory.settle();
     this.#settleHedges();
     this.tradingGuards.evaluate();
-    this.liquidatedInventory.settle();
     this.#flattening.settle();
     const isRound = this.#decisions.beginRound();
     for (const trader of context.traderList) {

@@ -10,10 +10,13 @@ import type { MarketTrader } from "../market/market-trader.js";
 import { findQuotingObstacles } from "../market/quoting-status.js";
 import type { TradingGuards } from "../safety/trading-guards.js";
 import { readReference } from "../status/reference-status.js";
+import { toUnwindDecisionStatus, type UnwindDecisionStatus } from "../status/unwind-status.js";
 import type { LiquidatedInventory } from "../unwind/liquidated-inventory.js";
+import type { UnwindDecision } from "../unwind/unwind-decision.js";
 import { marketTokens } from "./explain-tokens.js";
 import { liquidationDistance, type PlannedWorst, placeKey } from "./explain-worst.js";
 import type {
+  ExplainedLayOff,
   ExplainedMarket,
   ExplainedQuote,
   ExplainedReason,
@@ -45,6 +48,7 @@ export function explainMarket(
     reason,
   });
   const held = quotes.filter(({ fate }) => fate !== "withheld");
+  const laidOff = explainLaidOff(trader, liquidatedInventory);
   const isQuoting =
     trader.target === undefined && held.length > 0 && tradingGuards.areQuotesAllowed(marketId);
   return {
@@ -74,6 +78,7 @@ export function explainMarket(
       liquidatedInventory,
       findQuotingObstacles(context, tradingGuards, trader),
     ),
+    ...(laidOff.length === 0 ? {} : { laidOff }),
     cancels: (trader.plan?.cancels ?? []).map(({ hash, why }) => ({ hash, why })),
     worst: explainWorst(trader, planned, registered),
     tokens: marketTokens(context, trader, held.length),
@@ -191,16 +196,50 @@ function explainUnwinding(
     allowedBase: sum(takeovers.map(({ allowedLots }) => allowedLots)),
     nextSliceAtMs: worked?.nextSliceAtMs,
     takeovers: takeovers.map(
-      ({ takeoverId, remainingLots, allowedLots, worstTicks, nextStepAtMs, deadlineMs }) => ({
+      ({
+        takeoverId,
+        remainingLots,
+        allowedLots,
+        worstTicks,
+        nextStepAtMs,
+        deadlineMs,
+        decision,
+      }) => ({
         takeoverId,
         remainingBase: instrument.formatAmount(remainingLots),
         allowedBase: instrument.formatAmount(allowedLots),
         worstPrice: instrument.formatPrice(worstTicks),
         nextStepAtMs,
         deadlineMs,
+        ...(decision === undefined ? {} : { decision: explainDecision(instrument, decision) }),
       }),
     ),
   };
+}
+
+/** Takeovers of the last day that the market's own position has taken over. */
+function explainLaidOff(
+  { marketId, instrument }: MarketTrader,
+  inventory: LiquidatedInventory,
+): readonly ExplainedLayOff[] {
+  return inventory.reports().flatMap(({ takeoverId, marketId: at, laidOffLots, decision }) =>
+    at !== marketId || laidOffLots === 0 || decision === undefined
+      ? []
+      : [
+          {
+            takeoverId,
+            laidOffBase: instrument.formatAmount(laidOffLots),
+            decision: explainDecision(instrument, decision),
+          },
+        ],
+  );
+}
+
+function explainDecision(
+  instrument: MarketTrader["instrument"],
+  decision: UnwindDecision,
+): UnwindDecisionStatus {
+  return toUnwindDecisionStatus(decision, (credit) => instrument.creditToDecimal(credit));
 }
 
 function explainWorst(

@@ -1,6 +1,7 @@
 import type { MarketId, Ms } from "../../core/units.js";
 import type { TargetState } from "../../executor/plan-target.js";
 import type { ReferenceStatus } from "../status/reference-status.js";
+import type { UnwindDecisionStatus } from "../status/unwind-status.js";
 
 /**
  * One order that the bot would have. Prices and amounts are decimal strings as sent to the
@@ -99,7 +100,16 @@ export interface ExplainedUnwinding {
     readonly worstPrice: string;
     readonly nextStepAtMs: Ms | undefined;
     readonly deadlineMs: Ms;
+    /** How it is unwound, where the market has a hedge. */
+    readonly decision?: UnwindDecisionStatus;
   }[];
+}
+
+/** A takeover of the last day that was laid off at the hedge venue. */
+export interface ExplainedLayOff {
+  readonly takeoverId: string;
+  readonly laidOffBase: string;
+  readonly decision: UnwindDecisionStatus;
 }
 
 /** The reference price of a market. */
@@ -128,6 +138,8 @@ export interface ExplainedMarket {
   readonly reason: ExplainedReason | undefined;
   /** Undefined if nothing is being unwound. */
   readonly unwinding: ExplainedUnwinding | undefined;
+  /** Takeovers of the last day that were laid off, the oldest first; absent without one. */
+  readonly laidOff?: readonly ExplainedLayOff[];
   /** Orders of the bot that would be cancelled. */
   readonly cancels: readonly { readonly hash: string; readonly why: string }[];
   readonly worst: ExplainedWorst;

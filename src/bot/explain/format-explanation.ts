@@ -1,6 +1,7 @@
 import type { Ms } from "../../core/units.js";
 import { TARGET_LEVEL } from "../../executor/plan-target.js";
 import { referenceText } from "../status/reference-text.js";
+import type { UnwindDecisionStatus } from "../status/unwind-status.js";
 import { formatLiquidator } from "./explain-liquidator-text.js";
 import type {
   ExplainedMarket,
@@ -58,6 +59,8 @@ function marketLines(marketId: string, market: ExplainedMarket, nowMs: Ms): stri
     for (const clamp of reason.clamps) lines.push(`  clamp     ${clamp}`);
   }
   if (unwinding !== undefined) lines.push(...unwindingLines(unwinding, nowMs));
+  for (const { takeoverId, laidOffBase, decision } of market.laidOff ?? [])
+    lines.push(`  laid off  ${takeoverId}: ${laidOffBase}, ${decisionText(decision)}`);
   const width = Math.max(0, ...market.quotes.map(({ price }) => price.length));
   for (const quote of market.quotes) lines.push(`  ${quoteLine(quote, width)}`);
   for (const { hash, why } of market.cancels) lines.push(`  cancel    ${hash}: ${why}`);
@@ -94,11 +97,28 @@ function unwindingLines(
       : `; next slice ${nextSliceAtMs <= nowMs ? "now" : inSeconds(nextSliceAtMs)}`;
   return [
     `  unwinds   ${remainingBase} left, ${allowedBase} allowed by now: ${state}, ${why}${next}`,
-    ...takeovers.map(
-      (one) =>
-        `            ${one.takeoverId}: ${one.remainingBase} left, ${one.allowedBase} allowed${one.nextStepAtMs === undefined ? "" : `, less ${inSeconds(one.nextStepAtMs)}`}, no worse than ${one.worstPrice}, deadline ${inSeconds(one.deadlineMs)}`,
-    ),
+    ...takeovers.flatMap((one) => [
+      `            ${one.takeoverId}: ${one.remainingBase} left, ${one.allowedBase} allowed${one.nextStepAtMs === undefined ? "" : `, less ${inSeconds(one.nextStepAtMs)}`}, no worse than ${one.worstPrice}, deadline ${inSeconds(one.deadlineMs)}`,
+      ...(one.decision === undefined ? [] : [`            ${decisionText(one.decision)}`]),
+    ]),
   ];
+}
+
+const WAY_TEXT: Readonly<Record<UnwindDecisionStatus["way"], string>> = {
+  here: "sold here and not hedged",
+  hedge: "laid off",
+  both: "sold here and hedged meanwhile",
+};
+
+function decisionText({
+  way,
+  venue,
+  why,
+  hereCostQuote,
+  layOffCostQuote,
+}: UnwindDecisionStatus): string {
+  const costs = `here ${hereCostQuote ?? "unknown"}, at ${venue} ${layOffCostQuote ?? "unknown"}`;
+  return `${WAY_TEXT[way]}: ${why} (cost ${costs})`;
 }
 
 function quoteLine(quote: ExplainedQuote, width: number): string {

@@ -1,5 +1,4 @@
 import type { TradingAccount } from "../../account/trading-account.js";
-import { ceilDivide } from "../../core/bigints.js";
 import { RunError } from "../../core/errors.js";
 import { decimalToScaled, type Instrument, scaledToDecimal } from "../../core/instrument.js";
 import type { Clock, Random } from "../../core/runtime/runtime.js";
@@ -18,14 +17,19 @@ import {
   type HedgeAction,
   type HedgeContract,
   type HedgeEvent,
+  type HedgeFill,
   type HedgeVenue,
 } from "../../hedge/hedge-venue.js";
 import { MarketHedger } from "../../hedge/market-hedger.js";
 import { type StoredHedge, storedHedgeSchema } from "../../hedge/stored-hedge.js";
+import type { LayOffTerms } from "../../liquidator/plan/lay-off-terms.js";
 import type { ReferenceUpdate } from "../../reference/reference-update.js";
 import type { BotConfig, MarketHedgeConfig } from "../config/config.js";
 import type { BotListener, HedgeAtEnd } from "../engine/bot-event.js";
 import { readJsonState, type StateStore } from "../state/state-dir.js";
+import { type HedgedMarket, toMarketLots, toVenueLots } from "./hedged-market.js";
+import { layOffTermsAt } from "./lay-off-terms-at.js";
+import { takerFeeDifference } from "./taker-fee-difference.js";
 
 /** A venue as a bot uses it: where it sends actions, and what it knows of the contracts there. */
 export type UsedHedgeVenue = Pick<HedgeVenue, "contracts" | "acceptanceWindowMs" | "submit">;
@@ -55,6 +59,8 @@ export interface HedgingPhase {
   readonly isStarting: boolean;
   /** False while the bot stops: no order is left resting. */
   readonly mayRest: boolean;
+  /** Signed lots of a market's position that are not laid off, since they are being sold here. */
+  readonly soldHereLots: (marketId: MarketId) => Lots;
 }
 
 /** The limit of a market's quotes while its hedge does not keep up. */
@@ -72,15 +78,6 @@ export interface QuoteRate {
   readonly rate: number;
   /** When it arrived, by this machine's clock; undefined for a fixed rate. */
   readonly atMs: Ms | undefined;
-}
-
-/** A market that is hedged. */
-export interface HedgedMarket {
-  readonly marketId: MarketId;
-  readonly venue: string;
-  readonly config: MarketHedgeConfig;
-  readonly hedger: MarketHedger;
-  readonly instrument: Instrument;
 }
 
 /** File of a market's hedge in the state directory. */
@@ -103,6 +100,8 @@ export class MarketHedges {
   readonly #states = new Map<MarketId, string>();
   /** Of each market, the mid there for one tick of the mark here, at the newest touch. */
   readonly #midPerMark = new Map<MarketId, number>();
+  /** Markets whose fills have paid another fee than the file has. */
+  readonly #otherFees = new Set<MarketId>();
   /** The newest rates of sources, by name. */
   readonly #rates = new Map<string, QuoteRate>();
 
@@ -145,14 +144,14 @@ export class MarketHedges {
    * Brings every hedge up to date with its market's position. Runs at the end of every turn.
    * @returns the markets whose net position, or whose restriction, has changed
    */
-  settle({ isStarting, mayRest }: HedgingPhase): readonly MarketId[] {
+  settle({ isStarting, mayRest, soldHereLots }: HedgingPhase): readonly MarketId[] {
     if (this.#hedged.size === 0) return NO_MARKETS;
     const changed: MarketId[] = [];
     for (const hedged of this.#hedged.values()) {
       const { marketId, hedger } = hedged;
       this.#noteBasis(hedged);
       hedger.settle({
-        targetLots: isStarting ? undefined : this.#targetLots(hedged),
+        targetLots: isStarting ? undefined : this.#targetLots(hedged, soldHereLots(marketId)),
         mayRest,
       });
       const state = `${hedger.positionLots} ${this.restrictionOn(marketId)?.name ?? ""}`;
@@ -273,6 +272,19 @@ export class MarketHedges {
     if (rate > 0) this.#rates.set(source, { source, rate, atMs: this.#deps.clock.nowMs() });
   }
 
+  /**
+   * The terms on which a market's position can be laid off now, or why it cannot be; undefined for
+   * a market without a hedge.
+   */
+  layOffTerms(marketId: MarketId): LayOffTerms | string | undefined {
+    const hedged = this.#hedged.get(marketId);
+    if (hedged === undefined) return undefined;
+    const { config } = hedged;
+    if (hedged.hedger.awayReason === undefined && this.rateOf(config) === undefined)
+      return `${config.quoteRate?.reference} has sent no rate`;
+    return layOffTermsAt(hedged, this.#deps.config.hedgeVenues?.[hedged.venue]?.takerFeeBps);
+  }
+
   /** True if no order of the bot is open at any venue, and nothing is left to hedge. */
   get isClear(): boolean {
     for (const { hedger } of this.#hedged.values()) {
@@ -342,18 +354,35 @@ export class MarketHedges {
       },
       stored: readStoredHedge(store, marketId, hedge),
       persist: (text) => store.writeBehind(file, text),
-      notify: (hedgeNotice) =>
-        this.#deps.notify({ kind: "hedge", marketId, venue: hedge.venue, notice: hedgeNotice }),
+      notify: (hedgeNotice) => {
+        this.#deps.notify({ kind: "hedge", marketId, venue: hedge.venue, notice: hedgeNotice });
+        if (hedgeNotice.kind === "fill")
+          this.#checkFee(marketId, hedge.venue, contract, hedgeNotice.fill);
+      },
     });
     return { marketId, venue: hedge.venue, config: hedge, hedger, instrument };
   }
 
+  /** Compares the fee of a fill with the file's, until one differs. */
+  #checkFee(marketId: MarketId, venue: string, contract: HedgeContract, fill: HedgeFill): void {
+    if (this.#otherFees.has(marketId)) return;
+    const { config, notify } = this.#deps;
+    const { takerFeeBps } = config.hedgeVenues?.[venue] ?? {};
+    const message = takerFeeDifference(fill, contract, venue, takerFeeBps);
+    if (message === undefined) return;
+    this.#otherFees.add(marketId);
+    notify({ kind: "hedge", marketId, venue, notice: { kind: "warning", message } });
+  }
+
   /** The position at the venue that hedges the market; undefined while its own is not known. */
-  #targetLots({ marketId, config, hedger, instrument }: HedgedMarket): Lots | undefined {
+  #targetLots(
+    { marketId, config, hedger, instrument }: HedgedMarket,
+    soldHereLots: Lots,
+  ): Lots | undefined {
     const { account } = this.#deps;
     if (!account.confirmed || !account.isPositionKnown(marketId)) return undefined;
     const ratio = BigInt(Math.round(config.ratio * Number(RATIO_UNIT)));
-    const paper = instrument.lotsToPaper(account.positionLots(marketId));
+    const paper = instrument.lotsToPaper(account.positionLots(marketId) - soldHereLots);
     const scaled = paper * ratio * 10n ** BigInt(hedger.contract.instrument.paperDecimals);
     const unit =
       hedger.contract.instrument.paperPerLot * RATIO_UNIT * 10n ** BigInt(instrument.paperDecimals);
@@ -376,27 +405,6 @@ function toHedgeSettings(
     maxUnhedgedMs,
     maxSlippageBps,
   };
-}
-
-/** Lots of a venue in those of the market, truncated or rounded away from zero. */
-function toMarketLots(
-  { instrument, hedger }: Pick<HedgedMarket, "instrument" | "hedger">,
-  lots: Lots,
-  rounding: "towards zero" | "away from zero" = "towards zero",
-): Lots {
-  if (lots === 0) return 0;
-  const there = hedger.contract.instrument;
-  const paper = there.lotsToPaper(Math.abs(lots)) * 10n ** BigInt(instrument.paperDecimals);
-  const unit = instrument.paperPerLot * 10n ** BigInt(there.paperDecimals);
-  const size = Number(rounding === "towards zero" ? paper / unit : ceilDivide(paper, unit));
-  return lots < 0 ? -size : size;
-}
-
-/** Lots of a market in those of its venue, rounded up. */
-function toVenueLots({ instrument, hedger }: HedgedMarket, lots: Lots): Lots {
-  const there = hedger.contract.instrument;
-  const paper = instrument.lotsToPaper(lots) * 10n ** BigInt(there.paperDecimals);
-  return Number(ceilDivide(paper, there.paperPerLot * 10n ** BigInt(instrument.paperDecimals)));
 }
 
 function readStoredHedge(

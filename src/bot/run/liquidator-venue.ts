@@ -11,6 +11,7 @@ import type {
   ListedRiskyAccount,
   TakeoverPause,
 } from "../../liquidator/liquidator-venue.js";
+import type { LayOffTerms } from "../../liquidator/plan/lay-off-terms.js";
 import { pickWorseValue, type UnsoldValue } from "../../liquidator/unsold-value.js";
 import { TooManyRequests } from "../../liquidator/watch/poll-pace.js";
 import type { VenueMarket } from "../../liquidator/watch/victims.js";
@@ -275,7 +276,16 @@ export class BotLiquidatorVenue implements LiquidatorVenue {
       unsettledLots: context.account.unsettledLots(marketId),
       positionLots: context.account.positionLots(marketId),
       limits: context.marketLimits.get(marketId) ?? {},
+      layOff: this.#layOffTerms(marketId),
     };
+  }
+
+  /** A plan may count on laying off only where the bot would do so. */
+  #layOffTerms(marketId: MarketId): LayOffTerms | undefined {
+    const { hedges, config } = this.#bot.context;
+    if (config.liquidator?.unwind.layOff === "here") return undefined;
+    const terms = hedges.layOffTerms(marketId);
+    return typeof terms === "string" ? undefined : terms;
   }
 
   #open() {

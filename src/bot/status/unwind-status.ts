@@ -1,6 +1,7 @@
-import type { Lots, MarketId } from "../../core/units.js";
+import type { CreditUnits, Lots, MarketId } from "../../core/units.js";
 import type { Bot } from "../engine/bot.js";
 import type { RunningLiquidator } from "../run/run-liquidator.js";
+import type { UnwindDecision, UnwindWay } from "../unwind/unwind-decision.js";
 import type { UnwindReport, UnwindState } from "../unwind/unwind-report.js";
 import { quoteText } from "./quote-text.js";
 
@@ -23,6 +24,8 @@ export interface UnwindStatus {
    */
   readonly restBy: "exchange" | "chain" | undefined;
   readonly deadlineMs: number;
+  /** How it is unwound, where the market has a hedge. */
+  readonly decision?: UnwindDecisionStatus;
   /**
    * Only for an open one: the amount that may be held now, signed, the worst price of its orders,
    * and when less may be held.
@@ -31,6 +34,31 @@ export interface UnwindStatus {
     readonly allowedBase: string;
     readonly worstPrice: string;
     readonly nextStepAtMs: number | undefined;
+  };
+}
+
+/** The decision between selling an acquired position here and laying it off. */
+export interface UnwindDecisionStatus {
+  /** Sold here; laid off at the hedge venue; or sold here and hedged meanwhile. */
+  readonly way: UnwindWay;
+  readonly venue: string;
+  readonly why: string;
+  /** Costs of both ways when it was decided; undefined if not known. */
+  readonly hereCostQuote: string | undefined;
+  readonly layOffCostQuote: string | undefined;
+}
+
+/** A decision with its costs in quote. */
+export function toUnwindDecisionStatus(
+  { way, venue, why, hereCost, layOffCost }: UnwindDecision,
+  quote: (credit: CreditUnits) => string,
+): UnwindDecisionStatus {
+  return {
+    way,
+    venue,
+    why,
+    hereCostQuote: hereCost === undefined ? undefined : quote(hereCost),
+    layOffCostQuote: layOffCost === undefined ? undefined : quote(layOffCost),
   };
 }
 
@@ -79,6 +107,9 @@ export function buildUnwindStatus(
         : quoteText(bot, acquiredCredit + proceedsCredit - feesCredit + restCredit),
     restBy: rest?.by,
     deadlineMs,
+    ...(report.decision === undefined
+      ? {}
+      : { decision: toUnwindDecisionStatus(report.decision, (credit) => quoteText(bot, credit)) }),
     ...(trajectory === undefined ? {} : { trajectory }),
   };
 }

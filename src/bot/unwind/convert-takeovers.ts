@@ -75,7 +75,7 @@ function knownInOther(
   before: MarketGrid,
   now: MarketGrid,
 ): TakeoverRecord {
-  const { takeover, terms, shares, isUndone, state } = one;
+  const { takeover, terms, shares, isUndone, state, laidOff } = one;
   const remaining = computeRemainingLots(one);
   const isSale = (remaining === 0 ? takeover.lots : remaining) > 0;
   const inOtherLots = {
@@ -93,11 +93,14 @@ function knownInOther(
         moved(terms.worstTicks, before.tickSize, now.tickSize, isSale ? "up" : "toward zero"),
       ),
     },
+    ...(laidOff === undefined ? {} : { laidOff: { ...laidOff, lots: lots(laidOff.lots) } }),
     nettedLots: 0,
   };
   const left = lots(remaining);
   const sold = (isUndone ? 0 : inOtherLots.takeover.lots) - left;
-  const nettedLots = sold - inOtherLots.shares.reduce((sum, share) => sum + share.lots, 0);
+  const nettedLots =
+    sold -
+    inOtherLots.shares.reduce((sum, share) => sum + share.lots, inOtherLots.laidOff?.lots ?? 0);
   return { ...inOtherLots, nettedLots, state: state === "open" && left === 0 ? "dust" : state };
 }
 

@@ -10,6 +10,7 @@ import type { BotContext } from "../engine/context.js";
 import type { MarketTrader } from "../market/market-trader.js";
 import type { StoredTakeovers } from "./convert-takeovers.js";
 import { convertToCurrentGrids } from "./convert-takeovers.js";
+import { readUnwindMarket } from "./read-unwind-market.js";
 import { readStoredTakeovers, writeStoredTakeovers } from "./stored-takeovers.js";
 import {
   computeRemainingLots,
@@ -18,6 +19,7 @@ import {
   toUnwindReport,
   type UnwindTerms,
 } from "./takeover-registry.js";
+import { decideUnwind, type UnwindWay } from "./unwind-decision.js";
 import type { UnwindReport } from "./unwind-report.js";
 import { computeDustLots, unwindTerms } from "./unwind-terms.js";
 import { toUnwindTrajectory, type UnwindTrajectory } from "./unwind-trajectory.js";
@@ -29,6 +31,12 @@ const VOLATILITY = { windowMs: 60_000, sampleMs: 1_000 };
 const FIRST_SIGMA_BPS = 1;
 /** Shortest time between two taking orders of a market: a round trip and the book's reaction. */
 const TAKE_EVERY_MS = 500;
+
+const WAY_TEXT: Readonly<Record<UnwindWay, string>> = {
+  here: "an acquired position is sold here and not hedged",
+  hedge: "an acquired position is laid off at the hedge venue",
+  both: "an acquired position is sold here and hedged meanwhile",
+};
 
 const NOTHING: StoredTakeovers = { known: [], said: [], grids: {} };
 
@@ -204,16 +212,18 @@ export class LiquidatedInventory {
   }
 
   /**
-   * At the end of each turn, before anything is planned: positions that the account does not hold
-   * need no unwinding; then all changes are persisted and reported.
+   * At the end of each turn, before anything is hedged or planned: positions that the account does
+   * not hold need no unwinding, and those of a market with a hedge are sold here or laid off; then
+   * all changes are persisted and reported.
    */
   settle(): void {
     const { account, traders } = this.#context;
     if (account.confirmed) {
       if (this.isUsed) {
-        for (const marketId of traders.keys()) {
-          if (this.isOpen(marketId))
-            this.#note(this.#book.net(marketId, account.positionLots(marketId), this.#valueOf));
+        for (const [marketId, trader] of traders) {
+          if (!this.isOpen(marketId)) continue;
+          this.#note(this.#book.net(marketId, account.positionLots(marketId), this.#valueOf));
+          this.#decideWays(trader);
         }
       }
       if (!this.#isStarted) {
@@ -230,6 +240,60 @@ export class LiquidatedInventory {
       serial !== this.#writtenReservations
     )
       this.#write();
+  }
+
+  /**
+   * Signed lots of a market that are being sold here and are not hedged meanwhile.
+   */
+  soldHereLots(marketId: MarketId): Lots {
+    let lots = 0;
+    for (const one of this.#book.open(marketId))
+      if (one.decision?.way === "here") lots += computeRemainingLots(one);
+    return lots;
+  }
+
+  /** Decides how each open takeover is unwound that has no decision yet. */
+  #decideWays(trader: MarketTrader): void {
+    let aheadLots = 0;
+    for (const one of this.#book.open(trader.marketId)) {
+      // A settlement that failed may have opened one again that was laid off.
+      const isDue = one.decision === undefined || one.decision.way === "hedge";
+      if (isDue && !one.isUndone) this.#decideWay(trader, one, aheadLots);
+      if (one.state === "open") aheadLots += computeRemainingLots(one);
+    }
+  }
+
+  #decideWay(trader: MarketTrader, one: TakeoverRecord, aheadLots: Lots): void {
+    const { hedges } = this.#context;
+    const { marketId, instrument } = trader;
+    const lots = computeRemainingLots(one);
+    const terms = hedges.layOffTerms(marketId);
+    const venue = hedges.get(marketId)?.venue;
+    if (terms === undefined || venue === undefined || lots === 0) return;
+    const { decision, heldCredit } = decideUnwind({
+      layOff: this.#config.layOff,
+      venue,
+      terms,
+      market: readUnwindMarket(this.#context, trader, aheadLots),
+      lots,
+      worstTicks: one.terms.worstTicks,
+    });
+    one.decision = decision;
+    const { way, why, hereCost, layOffCost } = decision;
+    if (way === "hedge" && heldCredit !== undefined)
+      this.#book.layOff(one, heldCredit - (layOffCost ?? 0n));
+    this.#note([one]);
+    const quote = (cost: CreditUnits | undefined): string | undefined =>
+      cost === undefined ? undefined : instrument.creditToDecimal(cost);
+    this.#log(way === "both" ? "warn" : "info", WAY_TEXT[way], {
+      takeover: one.takeover.id,
+      marketId,
+      amountBase: instrument.formatAmount(lots),
+      venue,
+      why,
+      hereCostQuote: quote(hereCost),
+      layOffCostQuote: quote(layOffCost),
+    });
   }
 
   #write(): void {

@@ -8,8 +8,9 @@ import {
   type MarketGrid,
   type StoredTakeovers,
 } from "./convert-takeovers.js";
-import type { TakeoverRecord } from "./takeover-registry.js";
+import type { LaidOffPart, TakeoverRecord } from "./takeover-registry.js";
 import type { ReservedTakeover } from "./takeover-reservations.js";
+import type { UnwindDecision } from "./unwind-decision.js";
 
 /**
  * The file of takeovers and their progress in the state directory: written before anything is done
@@ -86,7 +87,15 @@ function gridOf(value: unknown): MarketGrid {
   return { tickSize, stepSize };
 }
 
-const STATES: ReadonlySet<unknown> = new Set(["open", "done", "dust", "expired", "undone"]);
+const STATES: ReadonlySet<unknown> = new Set([
+  "open",
+  "done",
+  "laid-off",
+  "dust",
+  "expired",
+  "undone",
+]);
+const WAYS: ReadonlySet<unknown> = new Set(["here", "hedge", "both"]);
 
 function isKnown(held: unknown): held is TakeoverRecord {
   if (
@@ -110,8 +119,24 @@ function isKnown(held: unknown): held is TakeoverRecord {
       part.stepMs,
     ) &&
     isListOf(part.holdLots, (lots): lots is number => areNumbers(lots)) &&
-    isListOf(held.shares, isShare)
+    isListOf(held.shares, isShare) &&
+    (held.decision === undefined || isDecision(held.decision)) &&
+    (held.laidOff === undefined || isLaidOff(held.laidOff))
   );
+}
+
+function isDecision(held: unknown): held is UnwindDecision {
+  return (
+    isObject(held) &&
+    WAYS.has(held.way) &&
+    typeof held.venue === "string" &&
+    typeof held.why === "string" &&
+    [held.hereCost, held.layOffCost].every((cost) => cost === undefined || typeof cost === "bigint")
+  );
+}
+
+function isLaidOff(held: unknown): held is LaidOffPart {
+  return isObject(held) && areNumbers(held.lots) && typeof held.credit === "bigint";
 }
 
 function isShare(held: unknown): held is TakeoverRecord["shares"][number] {

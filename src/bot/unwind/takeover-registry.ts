@@ -12,6 +12,7 @@ import {
 } from "../../core/units.js";
 import type { VenueTrade } from "../../exchange/records.js";
 import type { Trajectory } from "../../strategies/intent.js";
+import type { UnwindDecision } from "./unwind-decision.js";
 import type { UnwindReport, UnwindState } from "./unwind-report.js";
 
 /** How one takeover is to be unwound. */
@@ -47,6 +48,16 @@ export interface TakeoverRecord {
   nettedLots: Lots;
   nettedCredit: CreditUnits;
   readonly shares: TakeoverFill[];
+  /** Absent in a market without a hedge, and before it is decided. */
+  decision?: UnwindDecision;
+  /** The part that the market's own position has taken over, and its value; absent without one. */
+  laidOff?: LaidOffPart;
+}
+
+/** Lots with the sign of the acquired position, and the credit that they count as sold for. */
+export interface LaidOffPart {
+  readonly lots: Lots;
+  readonly credit: CreditUnits;
 }
 
 /**
@@ -120,6 +131,7 @@ export class TakeoverRegistry {
     const one = this.#known.get(id);
     if (one === undefined || one.isUndone) return undefined;
     one.isUndone = true;
+    forgetLaidOff(one);
     keepWholeLots(one.shares, paperPerLot);
     const left = computeRemainingLots(one);
     one.state = left === 0 ? "undone" : "open";
@@ -133,6 +145,7 @@ export class TakeoverRegistry {
    */
   reacquire(one: TakeoverRecord, termsFor: (lots: Lots) => UnwindTerms): void {
     one.isUndone = false;
+    delete one.decision;
     const left = computeRemainingLots(one);
     one.state = left === 0 ? "done" : "open";
     if (left !== 0) one.terms = termsFor(left);
@@ -258,6 +271,13 @@ export class TakeoverRegistry {
     return open;
   }
 
+  /** The remainder of a takeover is laid off: the market's own position takes it over. */
+  layOff(one: TakeoverRecord, credit: CreditUnits): void {
+    const { lots = 0, credit: before = 0n } = one.laidOff ?? {};
+    one.laidOff = { lots: lots + computeRemainingLots(one), credit: before + credit };
+    one.state = "laid-off";
+  }
+
   /** Forgets takeovers that were done before this instant. */
   forget(beforeMs: Ms): void {
     for (const [id, { state, terms, saidAtMs }] of this.#known) {
@@ -306,9 +326,9 @@ function keepWholeLots(shares: TakeoverFill[], paperPerLot: PaperUnits): void {
   }
 }
 
-/** Lots that fills and netting have closed, with the sign of the acquired position. */
-export function computeSoldLots({ shares, nettedLots }: TakeoverRecord): Lots {
-  return shares.reduce((sum, { lots }) => sum + lots, nettedLots);
+/** Lots that fills, netting and laying off have closed, with the sign of the acquired position. */
+export function computeSoldLots({ shares, nettedLots, laidOff }: TakeoverRecord): Lots {
+  return shares.reduce((sum, { lots }) => sum + lots, nettedLots + (laidOff?.lots ?? 0));
 }
 
 /** Signed: the lots still to be sold, or, for a reverted takeover, to be bought back. */
@@ -318,7 +338,7 @@ export function computeRemainingLots(one: TakeoverRecord): Lots {
 
 /** The takeover as it is reported. */
 export function toUnwindReport(one: TakeoverRecord, markValue: MarkValue): UnwindReport {
-  const { takeover, terms, state, isUndone, nettedLots, nettedCredit, shares } = one;
+  const { takeover, terms, state, isUndone, nettedLots, nettedCredit, shares, laidOff } = one;
   const remainingLots = computeRemainingLots(one);
   return {
     takeoverId: takeover.id,
@@ -328,12 +348,24 @@ export function toUnwindReport(one: TakeoverRecord, markValue: MarkValue): Unwin
     acquiredCredit: isUndone ? 0n : takeover.credit,
     soldLots: computeSoldLots(one),
     nettedLots,
-    proceedsCredit: shares.reduce((sum, { proceeds }) => sum + proceeds, nettedCredit),
+    laidOffLots: laidOff?.lots ?? 0,
+    decision: one.decision,
+    proceedsCredit: shares.reduce(
+      (sum, { proceeds }) => sum + proceeds,
+      nettedCredit + (laidOff?.credit ?? 0n),
+    ),
     feesCredit: shares.reduce((sum, { fee }) => sum + fee, 0n),
     remainingLots,
     markCredit: remainingLots === 0 ? 0n : markValue(takeover.marketId, remainingLots),
     deadlineMs: terms.deadlineMs,
   };
+}
+
+/** The position there follows the one here, which has ended: nothing of it was sold. */
+function forgetLaidOff(one: TakeoverRecord): void {
+  if (one.laidOff === undefined) return;
+  delete one.laidOff;
+  delete one.decision;
 }
 
 function settleState(one: TakeoverRecord): void {

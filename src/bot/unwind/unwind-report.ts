@@ -1,13 +1,16 @@
 import type { CreditUnits, Lots, MarketId, Ms } from "../../core/units.js";
 
+import type { UnwindDecision } from "./unwind-decision.js";
+
 /**
- * State of a takeover's unwinding. `open`: being sold. `done`: nothing remains. `dust`: the
+ * State of a takeover's unwinding. `open`: being sold. `done`: nothing remains. `laid-off`: hedged
+ * at another venue, and from then on a part of the market's own position. `dust`: the
  * remainder is too small to be worth an order, or for the market to accept. `expired`: the deadline
  * has passed; the remainder is kept. `undone`: the chain has reverted the takeover, and its sold
- * part is bought back. The last four may become `open` again: a slice whose settlement failed
+ * part is bought back. All but `open` may become `open` again: a slice whose settlement failed
  * remains.
  */
-export type UnwindState = "open" | "done" | "dust" | "expired" | "undone";
+export type UnwindState = "open" | "done" | "laid-off" | "dust" | "expired" | "undone";
 
 /**
  * One takeover and its progress. At every moment `acquiredLots = soldLots + remainingLots`, and
@@ -28,6 +31,13 @@ export interface UnwindReport {
    * it, at the mark of that moment.
    */
   readonly nettedLots: Lots;
+  /**
+   * Part of `soldLots` that the market's own position has taken over: it is hedged at another
+   * venue. Its proceeds are its value at the worse of mark and mid, less the cost of the hedge.
+   */
+  readonly laidOffLots: Lots;
+  /** How it is unwound, and at which costs; undefined in a market without a hedge. */
+  readonly decision?: UnwindDecision | undefined;
   /**
    * Signed credit that the fills brought: positive if a long was sold. Netted lots at their mark.
    */

@@ -1,6 +1,7 @@
 import type { Lots, MarketId, Ms, Ticks } from "../../core/units.js";
 import { allowedLots, nextStepAtMs } from "../../executor/unwind-schedule.js";
 import { computeRemainingLots, type TakeoverRecord } from "./takeover-registry.js";
+import type { UnwindDecision } from "./unwind-decision.js";
 
 /** Remaining position of an open takeover against its schedule. */
 export interface UnwindTrajectory {
@@ -19,6 +20,8 @@ export interface UnwindTrajectory {
   readonly nextStepAtMs: Ms | undefined;
   /** Exchange time. */
   readonly deadlineMs: Ms;
+  /** How it is unwound; undefined in a market without a hedge. */
+  readonly decision: UnwindDecision | undefined;
 }
 
 /** Position of an open takeover on its trajectory at `nowMs`. */
@@ -33,5 +36,6 @@ export function toUnwindTrajectory(one: TakeoverRecord, nowMs: Ms): UnwindTrajec
     worstTicks: terms.worstTicks,
     nextStepAtMs: nextStepAtMs([terms.part], nowMs),
     deadlineMs: terms.deadlineMs,
+    decision: one.decision,
   };
 }

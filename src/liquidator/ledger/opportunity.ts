@@ -89,6 +89,8 @@ export interface IntendedTakeover {
   readonly expectedProfitQuote: CreditUnits;
   readonly worstProfitQuote: CreditUnits;
   readonly maxCostWei: bigint;
+  /** The cheaper way to unwind it, by the plan; absent in entries of older versions. */
+  readonly unwindWay?: "here" | "hedge";
 }
 
 /** Progress of selling an acquired position. */
@@ -102,6 +104,16 @@ export interface UnwindProgress {
   readonly earnedCredit: CreditUnits;
   /** Source of that mark; absent when nothing remains. */
   readonly restBy?: "exchange" | "chain";
+  /** How it is unwound, where the market has a hedge. */
+  readonly decision?: {
+    /** Sold here; laid off at the hedge venue; or sold here and hedged meanwhile. */
+    readonly way: "here" | "hedge" | "both";
+    readonly venue: string;
+    readonly why: string;
+    /** Costs of both ways at the decision; absent if not known. */
+    readonly hereCost?: CreditUnits;
+    readonly layOffCost?: CreditUnits;
+  };
 }
 
 /**

@@ -3,6 +3,7 @@ import type { CreditUnits, Hex, Lots, MarketId, SideLots } from "../../core/unit
 import type { Level } from "../../market/book/readable-book.js";
 import type { MarginAccount, MarginMarket } from "../../perpetual/margin-account.js";
 import type { AccountLimits, MarketLimits } from "../../risk/limits.js";
+import type { LayOffTerms } from "./lay-off-terms.js";
 
 /** A market in which a position can be acquired and unwound. */
 export interface TakeoverMarket extends MarginMarket {
@@ -39,6 +40,11 @@ export interface TakeoverMarket extends MarginMarket {
    */
   readonly positionLots: Lots | undefined;
   readonly limits: MarketLimits;
+  /**
+   * Absent if a position cannot be laid off at another venue: the market has no hedge, the bot may
+   * not choose it, or the venue cannot be valued now.
+   */
+  readonly layOff?: LayOffTerms | undefined;
 }
 
 /** An account in danger, confirmed at one block. */

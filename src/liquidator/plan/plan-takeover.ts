@@ -98,6 +98,7 @@ export function planPosition(victim: Victim, perp: Hex, input: PlanInput): Takeo
     maxCostWei: toWei(gasCeiling, gas),
     worstProfitQuote: expectCredit + unwindEstimate.worstCredit - gasCeiling,
     unwindLots: unwindEstimate.unwindLots,
+    unwindWay: unwindEstimate.way,
     marginUseQuote: roomBefore - roomAfter,
     reservedQuote: lossCredit,
     ownAfter,
@@ -121,7 +122,7 @@ function expectationOf(
   gasQuote: bigint,
 ): ExpectedTakeover {
   const { credit, insuranceFee, paper } = terms;
-  const { nettedCredit, unwindCredit, takerFee, makerFirstCredit } = unwindEstimate;
+  const { nettedCredit, unwindCredit, takerFee, layOffCost, makerFirstCredit } = unwindEstimate;
   const atMark = mulFixed(paper, market.markPrice);
   return {
     credit,
@@ -129,8 +130,9 @@ function expectationOf(
     discountQuote: atMark + credit,
     takerFeeQuote: takerFee,
     slippageQuote: atMark - nettedCredit - unwindCredit,
+    layOffQuote: layOffCost,
     gasQuote,
-    profitQuote: credit + nettedCredit + unwindCredit - takerFee - gasQuote,
+    profitQuote: credit + nettedCredit + unwindCredit - takerFee - layOffCost - gasQuote,
     makerFirstProfitQuote: credit + makerFirstCredit - gasQuote,
   };
 }

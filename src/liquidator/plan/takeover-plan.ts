@@ -1,5 +1,6 @@
 import type { CreditUnits, Hex, Lots, MarketId, PaperUnits } from "../../core/units.js";
 import type { MarginAccount } from "../../perpetual/margin-account.js";
+import type { UnwindEstimate } from "./unwind-estimate.js";
 
 /**
  * The bound that keeps a takeover from being one lot larger or, in a refusal, leaves no room for
@@ -10,7 +11,7 @@ export type TakeoverBound =
   | "position"
   /** The victim is safe from this size on, and no more is wanted (`PlanRules.takeUpTo`). */
   | "cure"
-  /** Beyond this size, the book pays less than the liquidation costs. */
+  /** Beyond this size, the book pays less than the liquidation costs; or the hedge venue does. */
   | "depth"
   /**
    * The liquidator's own margin with its buffer, after gas and the worst-case slippage of the
@@ -44,13 +45,15 @@ export interface ExpectedTakeover {
   /** Taker fee of the unwind; 0 for paper that only reduces the own position. */
   readonly takerFeeQuote: CreditUnits;
   /**
-   * Shortfall of the unwind against the mark: the book walked, and the touch for paper that only
-   * reduces the own position. Negative if it brings more.
+   * Shortfall of the unwind against the mark: the book walked, the mid for a position that is laid
+   * off, and the touch for paper that only reduces the own position. Negative if it brings more.
    */
   readonly slippageQuote: CreditUnits;
+  /** Cost of laying the position off at the hedge venue; 0 if it is sold here. */
+  readonly layOffQuote: CreditUnits;
   /** At the expected gas price. */
   readonly gasQuote: CreditUnits;
-  /** discount - taker fee - slippage - gas. */
+  /** discount - taker fee - slippage - laying off - gas. */
   readonly profitQuote: CreditUnits;
   /**
    * Profit if a part of the unwind fills as maker (`PlanRules.makerShareBps`). It informs, and
@@ -89,6 +92,8 @@ export interface TakeoverPlan {
    * position.
    */
   readonly unwindLots: Lots;
+  /** The cheaper way to unwind: sold on this exchange, or laid off at the hedge venue. */
+  readonly unwindWay: UnwindEstimate["way"];
   readonly expected: ExpectedTakeover;
   readonly boundBy: TakeoverBound;
   /** Own margin that it uses, credit units; negative when it frees some. */

@@ -1,10 +1,11 @@
 import { absolute, larger, smaller } from "../../core/bigints.js";
-import type { PaperUnits } from "../../core/units.js";
+import type { Lots, PaperUnits } from "../../core/units.js";
 import { mulFixed } from "../../perpetual/fixed-point.js";
 import {
   computeTakeoverTerms,
   liquidatorAfterTakeover,
   type TakeoverTerms,
+  takeoverPrice,
 } from "../../perpetual/liquidation.js";
 import type { MarginAccount } from "../../perpetual/margin-account.js";
 import { OwnLimits } from "./own-limits.js";
@@ -77,11 +78,19 @@ export class TakeoverSizer {
   search(): SizeSearch {
     if (this.#grid.count === 0n) return "less-than-a-lot";
     const netted = this.#book.netted(this.#position);
-    const [paying, byBook] = [
-      this.#withinBook(netted, this.#book.profitableLots()),
-      this.#withinBook(netted, this.#book.bookLots()),
-    ];
-    if (byBook === 0n) return "no-book";
+    if (this.#within(netted, this.#book.bookLots()) === 0n) return "no-book";
+    const price = takeoverPrice(this.#market, this.#position);
+    const sold = this.#searchUpTo(netted, this.#book.profitableLots(price));
+    const layOffLots = this.#book.profitableLayOffLots(price);
+    if (layOffLots === 0) return sold;
+    // The book may pay best for less than the touch of the hedge venue takes.
+    const laidOff = this.#searchUpTo(netted, layOffLots);
+    return isWorthMore(laidOff, sold) ? laidOff : sold;
+  }
+
+  /** The largest size within every bound, if as many lots as this can be unwound at a profit. */
+  #searchUpTo(netted: PaperUnits, profitableLots: Lots): SizeSearch {
+    const paying = this.#within(netted, profitableLots);
     // If the book pays for no lot, the result still shows the loss of one.
     const wanted =
       this.#enough === undefined
@@ -110,16 +119,16 @@ export class TakeoverSizer {
   }
 
   /**
-   * Finds the first own limit that this size would breach. @param paper a size that the book can
-   * take.
+   * Finds the first own limit that this size would breach. @param paper a size that the book or
+   * the hedge venue can take.
    */
   findBreached(paper: PaperUnits): TakeoverBound | undefined {
     const { ownAfter, lossCredit } = this.#sized(paper);
     return this.#limits.findBreached(ownAfter, lossCredit);
   }
 
-  /** The index of the largest size for which the book takes at most `lots`. */
-  #withinBook(netted: PaperUnits, lots: number): bigint {
+  /** The index of the largest size of which at most `lots` are unwound. */
+  #within(netted: PaperUnits, lots: number): bigint {
     return this.#grid.indexWithin(netted + this.#market.instrument.lotsToPaper(lots));
   }
 
@@ -140,4 +149,12 @@ export class TakeoverSizer {
       lossCredit: unwindLoss + this.#gasCredit,
     };
   }
+}
+
+function isWorthMore(one: SizeSearch, other: SizeSearch): boolean {
+  if (typeof one === "string" || "brokenAtOnce" in one) return false;
+  if (typeof other === "string" || "brokenAtOnce" in other) return true;
+  const worth = ({ terms, unwindEstimate }: SizedTakeover): bigint =>
+    terms.credit + unwindEstimate.worstCredit;
+  return worth(one) > worth(other);
 }

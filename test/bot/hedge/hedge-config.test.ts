@@ -76,6 +76,8 @@ describe("the hedge of a bot's file", () => {
     ["requestTimeoutMs: 50", "hedgeVenues.deep.requestTimeoutMs", "100"],
     ["acceptanceWindowMs: 90000", "hedgeVenues.deep.acceptanceWindowMs", "60000"],
     ["reconcileMs: 100", "hedgeVenues.deep.reconcileMs", "500"],
+    ["takerFeeBps: -1", "hedgeVenues.deep.takerFeeBps", "0"],
+    ["takerFeeBps: 500", "hedgeVenues.deep.takerFeeBps", "100"],
     ["maxRequestWeight: 1.5", "hedgeVenues.deep.maxRequestWeight", "whole"],
     ["secret: abc", "hedgeVenues.deep.secret", ""],
     ["urls: { rest: 'ftp://a' }", "hedgeVenues.deep.urls", ""],
@@ -139,6 +141,17 @@ describe("the hedge of a bot's file", () => {
     );
     expect(twice).toContain("markets.ethusdc.hedge.symbol");
     expect(twice).toContain("is the hedge of markets.btcusdc too");
+  });
+
+  it("is refused without the fee of the venue where acquired positions are always laid off", () => {
+    const always = `chain: { rpc: ["http://127.0.0.1:8630"] }
+liquidator: { minProfitQuote: 1, unwind: { layOff: hedge } }`;
+    const refusal = refusalOf(DEEP, HEDGE, always);
+    expect(refusal).toContain("hedgeVenues.deep.takerFeeBps");
+    expect(refusal).toContain("liquidator.unwind.layOff is hedge");
+    const { hedgeVenues, liquidator } = load(deepWith("takerFeeBps: 5"), HEDGE, always);
+    expect(hedgeVenues?.deep?.takerFeeBps).toBe(5);
+    expect(liquidator?.unwind.layOff).toBe("hedge");
   });
 
   it("keeps the venue's own settings where the file has them", () => {

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import type { HedgeVenueConfig } from "#bot/config.js";
 import type { JournalTurn } from "#bot/journal.js";
 import { encodeJournal } from "#bot/journal.js";
 import { replayLines } from "#bot/replay-journal.js";
@@ -70,4 +71,38 @@ it("a replay that hedges otherwise than its journal is found out", async () => {
   changed[at] = encodeJournal({ ...turn, hedgeActions: [{ ...first, action }] });
   const { divergence } = await replayLines(asFile(changed));
   expect(divergence?.line).toBe(at + 1);
+});
+
+it("a run whose acquired positions are laid off, or sold here without a hedge, is replayed to the byte", async () => {
+  for (const [takerFeeBps, way] of [
+    [1, "hedge"],
+    [100, "here"],
+  ] as const) {
+    const journal = new MemoryJournal();
+    const deep = { ...CONFIG.hedgeVenues?.deep, takerFeeBps } as HedgeVenueConfig;
+    const run = await startVirtualRun({
+      config: { ...CONFIG, hedgeVenues: { deep } },
+      store: new MemoryStateStore(),
+      journal,
+      hedgeVenuesOf: (clock) => new Map([["deep", new ModelVenue(clock)]]),
+    });
+    await run.clock.runFor(10_000);
+    run.running.command({
+      command: "inherit",
+      takeover: {
+        id: "tx 1",
+        marketId: "btcusdc",
+        lots: 60,
+        credit: -3_564_000_000n,
+        atMs: run.clock.nowMs(),
+      },
+    });
+    await run.clock.runFor(5_000);
+    expect(run.running.bot.liquidatedInventory.reports()).toMatchObject([{ decision: { way } }]);
+    await run.clock.runFor(20_000);
+    await run.stop();
+    const result = await replayLines(asFile(journal.lines));
+    expect(result.divergence).toBeUndefined();
+    expect(result.turns).toBe(journal.lines.length - 1);
+  }
 });

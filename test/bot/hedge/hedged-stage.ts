@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { type HedgeStatus, readHedge } from "#bot/hedge-status.js";
-import type { HedgedMarket } from "#bot/market-hedges.js";
+import type { HedgedMarket } from "#bot/hedged-market.js";
 import { SYMBOL } from "../../hedge/hedge-records.js";
 import { ModelVenue } from "../../hedge/model-venue.js";
 import { MARKET, Stage } from "../../scenarios/stage.js";

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { BotEvent } from "#bot/bot-event.js";
 import { recordUnwind } from "#bot/record-unwind.js";
+import type { UnwindReport } from "#bot/unwind-report.js";
 import { VirtualClock } from "#core/virtual-clock.js";
 import { LiquidationLedger } from "#liquidator/liquidation-ledger.js";
 import { pickWorseValue } from "#liquidator/unsold-value.js";
@@ -12,6 +13,7 @@ function afterwards(
   remainingLots: number,
   proceedsCredit: bigint,
   marks: { readonly exchange?: bigint; readonly chain?: bigint },
+  more: Partial<UnwindReport> = {},
 ) {
   const clock = new VirtualClock(0);
   const ledger = new LiquidationLedger({ read: () => undefined, append: () => {} }, clock);
@@ -37,11 +39,13 @@ function afterwards(
       acquiredCredit,
       soldLots: 1_000 - remainingLots,
       nettedLots: 0,
+      laidOffLots: 0,
       proceedsCredit,
       feesCredit: 10n * USD,
       remainingLots,
       markCredit: undefined,
       deadlineMs: 0,
+      ...more,
     },
   };
   const worth = (lots: number, mark: bigint | undefined) =>
@@ -80,5 +84,23 @@ describe("the profit of a takeover with a remainder to be sold", () => {
     const sold = afterwards(0, 56_000n * USD, {});
     expect(sold?.profitQuote).toBe((56_000n - 55_440n - 10n) * USD);
     expect(sold?.unwound).not.toHaveProperty("restBy");
+  });
+
+  it("is final once it is laid off, and its line has both costs", () => {
+    const decision = {
+      way: "hedge",
+      venue: "deep",
+      why: "laying it off is cheaper",
+      hereCost: 40n * USD,
+      layOffCost: 12n * USD,
+    } as const;
+    const line = afterwards(0, 55_988n * USD, {}, { state: "laid-off", decision });
+    expect(line?.unwound).toEqual({
+      state: "laid-off",
+      remainingLots: 0,
+      earnedCredit: (55_988n - 55_440n - 10n) * USD,
+      decision,
+    });
+    expect(line?.atMs.unwound, "it ends with the decision").toBeDefined();
   });
 });

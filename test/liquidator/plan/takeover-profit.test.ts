@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { FormatError } from "#core/errors.js";
+import type { LayOffTerms } from "#liquidator/lay-off-terms.js";
 import { planTakeover } from "#liquidator/plan-takeover.js";
 import { UnwindEstimator } from "#liquidator/unwind-estimate.js";
 import { BTC, flatBook, GAS } from "../danger.js";
@@ -153,6 +154,62 @@ describe("profit", () => {
     expect(
       plan(target, input([btc({ bids, pendingUnwindLots: -600 })])).expected.slippageQuote,
     ).toBe(20n * USD);
+  });
+
+  describe("where the position can be laid off at a hedge venue", () => {
+    /** 1 bp to the touch, 2 bp of fee, 20 bp beyond the touch. */
+    const layOff: LayOffTerms = {
+      halfSpreadRate: COIN / 10_000n,
+      slippageRate: (20n * COIN) / 10_000n,
+      takerFeeRate: (2n * COIN) / 10_000n,
+      touchLots: { buy: 600, sell: 600 },
+      leastLots: 1,
+      mostLots: 5_000,
+    };
+
+    it.each([1n, -1n])("uses the cheaper way, and says which (%s)", (sign) => {
+      const who = victim([btc(), sign * COIN]);
+      const decided = plan(who, input([btc({ layOff })]));
+      // 600 lots at the touch, 400 at the worst price of a hedge: 8.6 bp, and 2 bp of fee.
+      const cost = (20_000n * USD * 106n) / 100_000n;
+      expect(decided).toMatchObject({ unwindWay: "here" });
+      const near = { ...layOff, touchLots: { buy: 1_000, sell: 1_000 } };
+      const laidOff = plan(who, input([btc({ layOff: near })]));
+      expect(laidOff).toMatchObject({
+        unwindWay: "hedge",
+        requestPaper: sign * COIN,
+        expected: { takerFeeQuote: 0n, layOffQuote: 6n * USD, slippageQuote: 0n },
+      });
+      expect(laidOff.expected.profitQuote).toBe(200n * USD - 6n * USD - 1_800_000n);
+      const dear = plan(who, input([btc({ layOff, takerFeeRate: COIN / 100n / 2n })]));
+      expect(dear).toMatchObject({ unwindWay: "hedge", expected: { layOffQuote: cost } });
+    });
+
+    it("takes more than the book here pays for, up to the touch of the hedge venue", () => {
+      const thin = {
+        bids: [
+          { ticks: 200_000, lots: 100 },
+          { ticks: 150_000, lots: 10_000 },
+        ],
+      };
+      expect(plan(target, input([btc(thin)])).unwindLots).toBe(100);
+      const decided = plan(target, input([btc({ ...thin, layOff })]));
+      expect(decided).toMatchObject({ unwindLots: 600, unwindWay: "hedge", boundBy: "depth" });
+    });
+
+    it("leaves what the margin or the smallest hedge there does not allow to the book here", () => {
+      for (const part of [{ mostLots: 999 }, { leastLots: 1_001 }])
+        expect(
+          plan(target, input([btc({ layOff: { ...layOff, ...part }, takerFeeRate: COIN / 500n })])),
+        ).toMatchObject({ unwindWay: "here", unwindLots: 1_000 });
+    });
+
+    it("leaves the touch and the margin there to earlier takeovers first", () => {
+      const market = { layOff: { ...layOff, slippageRate: COIN / 50n }, takerFeeRate: COIN / 200n };
+      const first = plan(target, input([btc(market)]));
+      const second = plan(target, input([btc({ ...market, pendingUnwindLots: 600 })]));
+      expect([first.unwindWay, second.unwindWay]).toEqual(["hedge", "here"]);
+    });
   });
 
   it("cannot be computed without a price of ether", () => {

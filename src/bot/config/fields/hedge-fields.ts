@@ -8,6 +8,7 @@ import {
   nameField,
   variableField,
 } from "./config-fields.js";
+import type { UnwindConfig } from "./unwind-fields.js";
 
 const venueName = nameField("a name of letters, digits, - and _, such as binance");
 
@@ -37,6 +38,14 @@ const hedgeVenue = z
       "The exchange refuses a request that reaches it later than this.",
       { min: 500, max: 60_000 },
     ).default(2000),
+    takerFeeBps: z
+      .number()
+      .min(0)
+      .max(100)
+      .describe(
+        "Taker fee of the account there, in basis points (5 is 0.05 %). Needed to compare the costs of laying an acquired position off and of selling it here.",
+      )
+      .optional(),
     reconcileMs: durationField("How often position, orders and fills are compared.", {
       min: 500,
       max: 600_000,
@@ -120,6 +129,7 @@ interface HedgedFile {
       }
     >
   >;
+  readonly liquidator?: { readonly unwind: UnwindConfig } | undefined;
 }
 
 /** Checks hedges against the rest of the file. */
@@ -139,6 +149,17 @@ export function checkHedges(held: HedgedFile, fail: Fail): void {
         Object.keys(venues).length === 0
           ? "hedgeVenues with this venue"
           : `one of ${Object.keys(venues).join(", ")}`,
+      );
+    if (
+      held.liquidator?.unwind.layOff === "hedge" &&
+      venues[hedge.venue] !== undefined &&
+      venues[hedge.venue]?.takerFeeBps === undefined
+    )
+      fail(
+        ["hedgeVenues", hedge.venue, "takerFeeBps"],
+        undefined,
+        "is missing, and liquidator.unwind.layOff is hedge",
+        "the taker fee of the account there, in basis points",
       );
     const place = `${hedge.venue} ${hedge.symbol}`;
     const other = taken.get(place);

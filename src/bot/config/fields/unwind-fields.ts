@@ -34,6 +34,12 @@ export const unwindShape = z
         "Limit price of the unwinding: at most this far beyond the mark at the takeover or the price of the takeover, whichever is worse to sell at.",
       )
       .default(100),
+    layOff: z
+      .enum(["cheaper", "here", "hedge"])
+      .describe(
+        "In a market with `hedge`: cheaper sells it here or lays it off at the hedge venue, whichever costs less. here always sells it, without a hedge; hedge always lays it off.",
+      )
+      .default("cheaper"),
     dustQuote: quoteField("A remainder of less than this at the mark is not sold").optional(),
   })
   .prefault({})

@@ -15,9 +15,15 @@ export function recordUnwind(
   if (notice.kind !== "unwind") return;
   const { takeoverId, marketId, state, remainingLots, acquiredCredit, proceedsCredit, feesCredit } =
     notice.unwind;
+  const decided = notice.unwind.decision === undefined ? {} : { decision: notice.unwind.decision };
   const sold = acquiredCredit + proceedsCredit - feesCredit;
   if (remainingLots === 0)
-    return ledger.recordUnwound(takeoverId, { state, remainingLots, earnedCredit: sold });
+    return ledger.recordUnwound(takeoverId, {
+      state,
+      remainingLots,
+      earnedCredit: sold,
+      ...decided,
+    });
   const rest = restValue(marketId, remainingLots);
   if (rest !== undefined)
     ledger.recordUnwound(takeoverId, {
@@ -25,5 +31,6 @@ export function recordUnwind(
       remainingLots,
       earnedCredit: sold + rest.credit,
       restBy: rest.by,
+      ...decided,
     });
 }

@@ -57,6 +57,30 @@ describe.skipIf(!IS_CCXT_INSTALLED)("the questions to a hedge venue", () => {
     });
   });
 
+  it("read on by id where a page is full of one millisecond: by time they would never end", async () => {
+    const nowMs = Date.now();
+    const trades = Array.from({ length: 2_500 }, (_, at) => trade(at + 1, 3, nowMs));
+    trades.push(trade(2_501, 3, nowMs + 5));
+    const asked: string[] = [];
+    server.told.set("GET /fapi/v1/userTrades", ({ params }) => {
+      const given = new URLSearchParams(params);
+      const fromId = given.get("fromId");
+      asked.push(fromId ?? "by time");
+      expect(fromId === null || given.get("startTime") === null, "never both").toBe(true);
+      const rest =
+        fromId === null
+          ? trades.filter(({ time }) => time >= Number(given.get("startTime")))
+          : trades.filter(({ id }) => id >= Number(fromId));
+      return { body: rest.slice(0, 1000) };
+    });
+    server.told.set("GET /fapi/v1/allOrders", { body: [order(3, newKey())] });
+    const outcome = await session.submit({ kind: "fills", symbol: SYMBOL, sinceMs: nowMs });
+    const ids = outcome.result === "fills" ? outcome.fills.map(({ id }) => Number(id)) : [];
+    expect(ids).toEqual(trades.map(({ id }) => id));
+    expect(outcome).toMatchObject({ isWhole: true });
+    expect(asked).toEqual(["by time", "1001", "2001"]);
+  });
+
   it("find fills of three weeks ago, though the venue lists a week at once", async () => {
     const nowMs = Date.now();
     const trades = [trade(1, 3, nowMs - 20 * DAY_MS), trade(2, 3, nowMs - DAY_MS)];

@@ -117,9 +117,37 @@ export class HedgeQueries {
       });
       trades.push(...page);
       isWhole = page.length < PAGE;
+      const last = page.at(-1);
+      if (isWhole || last === undefined || last.time > fromMs) continue;
+      const rest = await this.#tradesAfter(last, contract);
+      trades.push(...rest.trades);
+      isWhole = rest.isWhole;
+      // By id they reach the present, whatever week they began in.
+      break;
     }
     await this.#learnOrders(trades, contract);
     return { result: "fills", fills: trades.map((trade) => this.#decoder.fill(trade)), isWhole };
+  }
+
+  /**
+   * The trades after one whose page was full of a single millisecond: by time the same page would
+   * come again. They are read by id until they end, or reach a later millisecond.
+   */
+  async #tradesAfter(
+    { id, time }: Trade,
+    contract: ListedContract,
+  ): Promise<{ readonly trades: readonly Trade[]; readonly isWhole: boolean }> {
+    const trades: Trade[] = [];
+    for (let lastId = BigInt(id); ; ) {
+      const fromId = `${lastId + 1n}`;
+      const params = { symbol: contract.id, fromId, limit: PAGE };
+      const page = await this.read("userTrades", usdmTradesShape, params);
+      trades.push(...page);
+      const last = page.at(-1);
+      if (page.length < PAGE || last === undefined) return { trades, isWhole: true };
+      if (last.time > time) return { trades, isWhole: false };
+      lastId = BigInt(last.id);
+    }
   }
 
   /** Learns the client ids of all orders that trades name. */

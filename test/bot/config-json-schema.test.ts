@@ -242,6 +242,7 @@ describe("every key of a bot's file", () => {
         requestTimeoutMs: 2000,
         acceptanceWindowMs: 2000,
         reconcileMs: 10_000,
+        takerFeeBps: 5,
         maxRequestWeight: 1200,
       },
     },

@@ -9,3 +9,9 @@ const LAST_WORD_MS: Ms = 10_000;
 export function stopLimitMs(signatureWindowMs: Ms): Ms {
   return Math.max(GIVE_UP_MS, signatureWindowMs + LAST_WORD_MS);
 }
+
+/**
+ * How long a bot that stops waits for the settlement of hedged fills. What is left of
+ * {@link stopLimitMs} is for undoing the hedge of a fill whose settlement fails at the end of it.
+ */
+export const SETTLEMENT_WAIT_MS: Ms = 20_000;

@@ -24,6 +24,23 @@ export interface StopResult {
   readonly positionsApart?: readonly PositionAtEnd[];
   /** Hedges with an open order or with too much unhedged; absent if there are none. */
   readonly hedgesLeft?: readonly HedgeAtEnd[];
+  /**
+   * Hedged fills whose settlement was still pending when the wait for it was over; absent if there
+   * are none.
+   */
+  readonly unsettledHedges?: readonly UnsettledHedge[];
+}
+
+/**
+ * Hedged fills of a market whose settlement may still fail. If it does, the next run undoes their
+ * hedge.
+ */
+export interface UnsettledHedge {
+  readonly marketId: MarketId;
+  readonly venue: string;
+  /** Bought and sold on this exchange, unsigned base. */
+  readonly buyBase: string;
+  readonly sellBase: string;
 }
 
 /** A hedge at the end of a run that is not done, in base. */

@@ -3,7 +3,7 @@ import { MarketwrightError } from "../../core/errors.js";
 import type { MarketId, Ms } from "../../core/units.js";
 import type { VenueOrder, VenuePosition } from "../../exchange/records.js";
 import type { Outcome, QueryAction } from "../../exchange/venue.js";
-import { stopLimitMs } from "../cancelling/stop-limit.js";
+import { SETTLEMENT_WAIT_MS, stopLimitMs } from "../cancelling/stop-limit.js";
 import {
   type LeftoverOrder,
   leftoverFromOwnOrder,
@@ -44,7 +44,8 @@ export interface ShutdownSequenceDeps {
  * The shutdown. The bot cancels its quotes by their ids. An unknown place has no id: its market's
  * cancel-all ends it (docs/ideas/design.md#order-identity). The bot exits when three things hold:
  * every order's fate is known, no request of an earlier run can still be accepted, and the
- * exchange's positions equal its own. After a time limit it exits anyway, and names the leftover
+ * exchange's positions equal its own. With hedges it first waits, bounded, for the settlement of
+ * hedged fills. After a time limit it exits anyway, and names the leftover
  * orders and the positions that differ.
  */
 export class ShutdownSequence {
@@ -64,6 +65,7 @@ export class ShutdownSequence {
    * accepted.
    */
   #isClear = false;
+  #isSettlementAwaited = false;
   #positionsQueriedAtMs: Ms = Number.NEGATIVE_INFINITY;
   /** Positions that differ at the exchange, by its last answer; undefined before one. */
   #mismatches: readonly PositionAtEnd[] | undefined;
@@ -99,13 +101,30 @@ export class ShutdownSequence {
     if (dryRun) return this.#end(left, undefined);
     if (this.#context.exchangeTime.nowMs() <= this.#earlierUntilMs) return;
     // The last fills are hedged first, and the orders of their hedges end.
-    if (!hedges.isClear) return;
+    if (!hedges.isClear || this.#awaitsSettlement()) return;
     // The exchange confirms the end, after our table has settled everything. Before the start's
     // reconciliation that table lacks the orders of an earlier run.
     if (!this.#isClear) return this.#query("openOrders");
     if (nowMs < this.#positionsQueriedAtMs + POSITIONS_AGAIN_MS) return;
     this.#positionsQueriedAtMs = nowMs;
     this.#query("balances");
+  }
+
+  /** True while a hedged fill may fail to settle: nobody would undo its hedge after the end. */
+  #awaitsSettlement(): boolean {
+    const { clock, hedges, notify } = this.#context;
+    const { unsettled } = hedges;
+    if (unsettled.length === 0) return false;
+    if (clock.monotonicMs() - this.#sinceMs > SETTLEMENT_WAIT_MS) return false;
+    if (!this.#isSettlementAwaited)
+      notify({
+        kind: "log",
+        level: "info",
+        message: "the stop waits for the settlement of hedged fills",
+        fields: { unsettled, atMostMs: SETTLEMENT_WAIT_MS },
+      });
+    this.#isSettlementAwaited = true;
+    return true;
   }
 
   #query(ask: "openOrders" | "balances"): void {
@@ -159,7 +178,7 @@ export class ShutdownSequence {
    * queried again until the bot has it, or the time is over.
    */
   #comparePositions(positions: readonly VenuePosition[]): void {
-    const { account, exchangeTime, traders } = this.#context;
+    const { account, exchangeTime, hedges, traders } = this.#context;
     const nowMs = exchangeTime.nowMs();
     const apart: PositionAtEnd[] = [...account.findPositionMismatches(positions, nowMs)];
     for (const marketId of traders.keys()) {
@@ -168,8 +187,10 @@ export class ShutdownSequence {
         apart.push(this.#unreportedPosition(marketId));
     }
     this.#mismatches = apart;
-    if (apart.length === 0) this.#end(account.orders.unresolved(), 0);
-    else account.requestReconcile(nowMs);
+    if (apart.length > 0) return account.requestReconcile(nowMs);
+    // A fill that only this answer has shown is hedged and settled first.
+    if (!hedges.isClear || this.#awaitsSettlement()) return;
+    this.#end(account.orders.unresolved(), 0);
   }
 
   /** REST has not answered in time, but the stream may have shown the positions. */
@@ -199,7 +220,7 @@ export class ShutdownSequence {
 
   #end(left: readonly OwnOrder[], openOrdersLeft: number | undefined): void {
     const { traders, budget, notify, hedges } = this.#context;
-    const { hedgesLeft } = hedges;
+    const { hedgesLeft, unsettled } = hedges;
     const { tradingGuards, venueMonitor, ticks, turns } = this.#deps;
     const apart = this.#mismatches ?? this.#unanswered();
     const ordersLeft: LeftoverOrder[] = [];
@@ -227,6 +248,7 @@ export class ShutdownSequence {
         openOrdersLeft,
         ...(apart.length === 0 ? {} : { positionsApart: apart }),
         ...(hedgesLeft.length === 0 ? {} : { hedgesLeft }),
+        ...(unsettled.length === 0 ? {} : { unsettledHedges: unsettled }),
       },
     });
     ticks.stop();

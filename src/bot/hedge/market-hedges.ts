@@ -25,7 +25,7 @@ import { type StoredHedge, storedHedgeSchema } from "../../hedge/stored-hedge.js
 import type { LayOffTerms } from "../../liquidator/plan/lay-off-terms.js";
 import type { ReferenceUpdate } from "../../reference/reference-update.js";
 import type { BotConfig, MarketHedgeConfig } from "../config/config.js";
-import type { BotListener, HedgeAtEnd } from "../engine/bot-event.js";
+import type { BotListener, HedgeAtEnd, UnsettledHedge } from "../engine/bot-event.js";
 import { readJsonState, type StateStore } from "../state/state-dir.js";
 import { type HedgedMarket, toMarketLots, toVenueLots } from "./hedged-market.js";
 import { layOffTermsAt } from "./lay-off-terms-at.js";
@@ -308,6 +308,19 @@ export class MarketHedges {
           neededLots === undefined ? undefined : contract.instrument.formatAmount(neededLots),
         ordersLeft: ordersLeft.map(({ key }) => key),
       }));
+  }
+
+  /** Hedged fills whose settlement may still fail, by market. */
+  get unsettled(): readonly UnsettledHedge[] {
+    const { account } = this.#deps;
+    const found: UnsettledHedge[] = [];
+    for (const { marketId, venue, instrument } of this.#hedged.values()) {
+      const { buy, sell } = account.unsettledLots(marketId);
+      if (buy === 0 && sell === 0) continue;
+      const [buyBase, sellBase] = [instrument.formatAmount(buy), instrument.formatAmount(sell)];
+      found.push({ marketId, venue, buyBase, sellBase });
+    }
+    return found;
   }
 
   #noteBasis({ marketId, hedger }: HedgedMarket): void {

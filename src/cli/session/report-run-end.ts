@@ -41,6 +41,7 @@ export function reportRunEnd(
   const areApart = [reportPositions(context, summary), reportHedges(context, summary)].includes(
     true,
   );
+  reportUnsettledHedges(context, summary);
   // Printed last: a script that reads both streams finds it at the end.
   if (json === true) printData(context, summary, json);
   else context.stdout.write(formatRunEnd(summary));
@@ -109,6 +110,19 @@ function reportHedges({ stderr }: CliContext, { hedgesLeft = [] }: RunSummary): 
     );
   }
   return hedgesLeft.length > 0;
+}
+
+/** Names the hedges that a failing settlement would leave open: no fault of this run. */
+function reportUnsettledHedges({ stderr }: CliContext, { unsettledHedges = [] }: RunSummary): void {
+  for (const { marketId, venue, buyBase, sellBase } of unsettledHedges) {
+    const fills = [
+      ...(buyBase === "0" ? [] : [`${buyBase} base bought`]),
+      ...(sellBase === "0" ? [] : [`${sellBase} base sold`]),
+    ].join(" and ");
+    stderr.write(
+      `marketwright: ${fills} in ${marketId} are not settled yet: if the settlement fails, the hedge at ${venue} stays open until the bot runs again\n`,
+    );
+  }
 }
 
 function nameOf({ marketId, orderId, hash, side, price, sizeBase, phase }: LeftoverOrder): string {

@@ -155,6 +155,47 @@ describe("a bot that hedges and stops", () => {
     },
   );
 
+  it("waits for the settlement of its last fill, and undoes the hedge if that fails", async () => {
+    const stage = new HedgedStage([], { settlement: { delayMs: 12_000, failureRate: 1 } });
+    await stage.botStarts(5_000);
+    // The rest of the quote is cancelled: the exchange lists no order of it any more.
+    stage.counterparty.sells(4, BID);
+    await stage.passes(1_000);
+    const result = await stage.botStops();
+    expect(result).toMatchObject({ ordersLeft: [], openOrdersLeft: 0 });
+    expect(result.unsettledHedges).toBeUndefined();
+    stage.expectLegs(0, 0);
+    expect(stage.deep.sentOf("place").map(({ side, lots }) => [side, lots])).toEqual([
+      ["SELL", 4],
+      ["BUY", 4],
+    ]);
+  });
+
+  it.each([
+    ["while no bot runs", 60_000],
+    ["after the bot has started again", 1_000],
+  ])(
+    "names the hedge of a fill whose settlement takes too long; the next run undoes it if it fails %s",
+    async (_when, pauseMs) => {
+      const stage = new HedgedStage([], { settlement: { delayMs: 45_000, failureRate: 1 } });
+      await stage.botStarts(5_000);
+      stage.counterparty.sells(4, BID);
+      await stage.passes(1_000);
+      const stoppedAtMs = stage.clock.nowMs();
+      const result = await stage.botStops();
+      expect(result.unsettledHedges).toEqual([
+        { marketId: MARKET, venue: "deep", buyBase: "0.004", sellBase: "0" },
+      ]);
+      const tookMs = stage.clock.nowMs() - stoppedAtMs;
+      expect(tookMs).toBeGreaterThan(19_900);
+      expect(tookMs).toBeLessThan(25_000);
+      stage.expectLegs(4, -4);
+      await stage.passes(pauseMs);
+      await stage.botStarts(60_000);
+      stage.expectLegs(0, 0);
+    },
+  );
+
   it("names what it could not hedge", async () => {
     const stage = await quoting();
     stage.deep.streamIsLost();

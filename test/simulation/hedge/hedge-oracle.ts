@@ -48,6 +48,7 @@ export class HedgeOracle {
   readonly #pending: PendingPlace[] = [];
   #overSinceMs: Ms | undefined;
   #isStopping = false;
+  #stoppingSinceMs: Ms = 0;
   #isRunning = false;
   #awaySinceMs: Ms | undefined;
   #referenceAtMs: Ms = Number.NEGATIVE_INFINITY;
@@ -90,11 +91,27 @@ export class HedgeOracle {
     this.#referenceAtMs = Number.NEGATIVE_INFINITY;
   }
 
-  /**
-   * The bot was told to stop. Once it has, nobody undoes the hedge of a settlement that fails then.
-   */
+  /** The bot was told to stop: it hedges until its end, which {@link stopped} judges. */
   stopping(): void {
     this.#isStopping = true;
+    this.#stoppingSinceMs = this.#deps.nowMs();
+  }
+
+  /**
+   * The bot has stopped, and everything is settled since: nothing is unhedged, but for hedges whose
+   * own settlement has failed, which nobody replaces then.
+   */
+  stopped(): void {
+    const { plan, primary, hedge } = this.#deps;
+    const lostLots =
+      Math.abs(hedge.reversedSince(this.#stoppingSinceMs, "BUY")) +
+      Math.abs(hedge.reversedSince(this.#stoppingSinceMs, "SELL"));
+    const exposure = Math.abs(plan.hedge.ratio * primary.lots + hedge.lots * plan.stepMilli);
+    if (exposure > this.#boundMilli + lostLots * plan.stepMilli)
+      this.ended(
+        "end",
+        `${exposure} unhedged: ${primary.lots} on the primary venue at ratio ${plan.hedge.ratio}, ${hedge.lots * plan.stepMilli} hedged, at most ${this.#boundMilli}`,
+      );
   }
 
   /** A price of the reference reached the bot; undefined if its source is down. */

@@ -94,7 +94,7 @@ async function judgeProfit(world: HedgeWorld, stepMilli: number): Promise<void> 
   world.oracle.ended("profit", found);
 }
 
-/** After the stop no order is left on either venue. */
+/** After the stop no order is left on either venue, and nothing is unhedged. */
 async function judgeEnd(world: HedgeWorld): Promise<void> {
   const { oracle, truths } = world;
   if (world.rig === undefined) return oracle.ended("end", "the bot does not run at the end");
@@ -102,9 +102,13 @@ async function judgeEnd(world: HedgeWorld): Promise<void> {
   await world.passes(STOP_WITHIN_MS);
   const { stopped } = world;
   if (stopped === undefined) return oracle.ended("end", "the bot has not stopped");
-  const { ordersLeft, hedgesLeft } = stopped.result;
-  if (ordersLeft.length > 0 || hedgesLeft !== undefined)
-    oracle.ended("end", `left behind: ${JSON.stringify({ ordersLeft, hedgesLeft })}`);
+  const { ordersLeft, hedgesLeft, unsettledHedges } = stopped.result;
+  if (ordersLeft.length > 0 || hedgesLeft !== undefined || unsettledHedges !== undefined)
+    oracle.ended(
+      "end",
+      `left behind: ${JSON.stringify({ ordersLeft, hedgesLeft, unsettledHedges })}`,
+    );
+  oracle.stopped();
   for (const [leg, truth] of Object.entries(truths))
     for (const side of ["BUY", "SELL"] as const)
       if (truth.openLots(side) > 0)

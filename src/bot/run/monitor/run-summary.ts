@@ -2,7 +2,7 @@ import { scaledToDecimal } from "../../../core/instrument.js";
 import type { MarketId } from "../../../core/units.js";
 import type { LedgerCounts } from "../../../liquidator/ledger/ledger-counts.js";
 import type { Bot } from "../../engine/bot.js";
-import type { HedgeAtEnd } from "../../engine/bot-event.js";
+import type { HedgeAtEnd, UnsettledHedge } from "../../engine/bot-event.js";
 import type { LeftoverOrder } from "../../execution/leftover-order.js";
 import { computeEarnings } from "../../status/earnings.js";
 import { type HedgeStatus, readHedge } from "../../status/hedge-status.js";
@@ -76,6 +76,8 @@ export interface RunSummary {
   readonly hedges?: Readonly<Record<MarketId, HedgeStatus>>;
   /** Hedges with an open order or too much unhedged at the end; absent if there are none. */
   readonly hedgesLeft?: readonly HedgeAtEnd[];
+  /** Hedged fills whose settlement was still pending; absent if there are none. */
+  readonly unsettledHedges?: readonly UnsettledHedge[];
   readonly streamGaps: number;
   readonly malformedFrames: number;
   readonly reconcileDifferences: number;
@@ -206,6 +208,9 @@ export function buildRunSummary(
     ...(monitor.stopResult?.hedgesLeft === undefined
       ? {}
       : { hedgesLeft: monitor.stopResult.hedgesLeft }),
+    ...(monitor.stopResult?.unsettledHedges === undefined
+      ? {}
+      : { unsettledHedges: monitor.stopResult.unsettledHedges }),
     streamGaps: monitor.streamGaps,
     malformedFrames: monitor.malformed,
     reconcileDifferences: counts.differences,

@@ -1,56 +1,42 @@
-import type { Clock } from "../core/runtime/runtime.js";
 import type { Lots, Ms, Side } from "../core/units.js";
 import { decideHedge, type HedgeSettings, smallestHedge } from "./decide-hedge.js";
-import { HedgeLedger, type HedgeProfit } from "./hedge-ledger.js";
-import { type HedgeOrder, matchedHedgeLots } from "./hedge-order.js";
+import {
+  CLOCKS_APART_MS,
+  HedgeAccount,
+  type HedgeAccountChange,
+  type HedgeAccountDeps,
+} from "./hedge-account.js";
+import type { HedgeProfit } from "./hedge-ledger.js";
+import type { HedgeOrder } from "./hedge-order.js";
 import type { HedgeOrderKey } from "./hedge-order-key.js";
-import { HedgeOrders } from "./hedge-orders.js";
 import { HedgeReconciliation } from "./hedge-reconciliation.js";
 import type {
   HedgeAccountReport,
   HedgeAction,
   HedgeContract,
   HedgeEvent,
-  HedgeFill,
   HedgeOutcome,
   HedgeTouchReport,
   HedgeUnits,
 } from "./hedge-venue.js";
-import { type StoredHedge, serialiseHedge } from "./stored-hedge.js";
 
 /** Pauses after a hedge that brought nothing: the first, doubled each time, and the longest. */
 const FIRST_PAUSE_MS: Ms = 100;
 const LONGEST_PAUSE_MS: Ms = 5_000;
-/** Rounds that find the same position without an explanation, after which it counts. */
-const ROUNDS_UNTIL_ADOPTED = 3;
-/** More than a venue's clock and ours are apart. */
-const CLOCKS_APART_MS: Ms = 1_000;
-
 /** An event of a hedge, for log, metrics and screen. */
 export type HedgeNotice =
-  | { readonly kind: "order"; readonly order: HedgeOrder; readonly why: string }
-  | { readonly kind: "fill"; readonly fill: HedgeFill }
-  | { readonly kind: "away"; readonly isAway: boolean; readonly why: string }
-  | { readonly kind: "position-adopted"; readonly fromLots: Lots; readonly toLots: Lots }
-  | { readonly kind: "warning"; readonly message: string };
+  | HedgeAccountChange
+  | { readonly kind: "away"; readonly isAway: boolean; readonly why: string };
 
 /** Dependencies of a {@link MarketHedger}. */
-export interface MarketHedgerDeps {
-  /** Name of the venue in the config. */
-  readonly venue: string;
-  readonly contract: HedgeContract;
+export interface MarketHedgerDeps
+  extends Omit<HedgeAccountDeps, "notify" | "requestRound" | "onOrderEnded"> {
   readonly settings: HedgeSettings;
   readonly reconcileMs: Ms;
   readonly acceptanceWindowMs: Ms;
-  readonly clock: Pick<Clock, "nowMs" | "monotonicMs">;
-  /** 16 bits in the keys of the bot's orders. */
-  readonly tag: number;
   readonly createKey: () => HedgeOrderKey;
   readonly nextActionId: () => number;
   readonly submit: (action: HedgeAction) => void;
-  readonly stored: StoredHedge | undefined;
-  /** Writes the state so that it survives the end of the process. */
-  readonly persist: (text: string) => void;
   readonly notify: (notice: HedgeNotice) => void;
 }
 
@@ -65,76 +51,64 @@ export interface HedgeDemand {
 /**
  * The hedge of one market. It follows the market's position with one order at a time, finds its
  * orders again after a restart, and asks the venue about everything that is in doubt
- * (docs/reference/hedge.md).
+ * (docs/reference/hedge.md). What the venue has reported is in its {@link HedgeAccount}.
  */
 export class MarketHedger {
   readonly contract: HedgeContract;
   readonly #deps: MarketHedgerDeps;
-  readonly #ledger: HedgeLedger;
-  readonly #orders: HedgeOrders;
+  readonly #account: HedgeAccount;
   readonly #rounds: HedgeReconciliation;
   /** Actions without an answer yet, by id. */
   readonly #sent = new Map<number, HedgeAction>();
-  #hasOpening: boolean;
   #isStreaming = false;
   #downReason = "its streams are not open yet";
-  #isConfirmed = false;
   #touch: HedgeTouchReport | undefined;
-  /** The mid of the newest touch, which may be of an earlier run. */
-  #lastMidTicks: number | undefined;
-  #account: HedgeAccountReport | undefined;
-  #residual: HedgeUnits | undefined;
   #targetLots: Lots | undefined;
   #unhedgedSinceMs: Ms | undefined;
   #overBoundSinceMs: Ms | undefined;
   #failures = 0;
   #pauseUntilMs: Ms = Number.NEGATIVE_INFINITY;
-  /** Counts what changes the position; a round during which it stays compares the same instant. */
-  #changes = 0;
-  #changesAtFills = -1;
-  #fillsAskedAtMs: Ms = Number.NEGATIVE_INFINITY;
-  #fillsSinceMs: Ms | undefined;
-  #unexplained: { readonly lots: Lots; readonly rounds: number } | undefined;
-  #isDirty = true;
   #wasAway = true;
   #state = "starting";
 
   constructor(deps: MarketHedgerDeps) {
-    const { contract, stored, clock, tag, reconcileMs } = deps;
+    const { contract, reconcileMs } = deps;
     this.#deps = deps;
     this.contract = contract;
-    this.#ledger = new HedgeLedger(contract, stored, clock.nowMs() - CLOCKS_APART_MS);
-    this.#orders = new HedgeOrders(tag, stored?.orders ?? [], clock.monotonicMs());
-    this.#rounds = new HedgeReconciliation(reconcileMs);
-    this.#hasOpening = stored !== undefined;
-    this.#lastMidTicks = stored?.midTicks;
+    const rounds = new HedgeReconciliation(reconcileMs);
+    this.#rounds = rounds;
+    this.#account = new HedgeAccount({
+      ...deps,
+      requestRound: () => rounds.request(),
+      onOrderEnded: (isInVain) => this.#onOrderEnded(isInVain),
+    });
   }
 
   /** Signed position at the venue, with what its orders report as filled. */
   get positionLots(): Lots {
-    return this.#ledger.positionLots + this.#orders.unreadLots;
+    return this.#account.positionLots;
   }
 
   /** Lots that orders there may still fill on a side. */
   mayFill(side: Side): Lots {
-    return this.#orders.mayFill(side);
+    return this.#account.mayFill(side);
   }
 
   /** Orders there that may still fill. */
   get ordersLeft(): readonly HedgeOrder[] {
-    return this.#orders.unresolved;
+    return this.#account.unresolved;
   }
 
   /** Signed lots that are to be traded there; undefined while either position is not known. */
   get neededLots(): Lots | undefined {
-    if (this.#targetLots === undefined || !this.#hasOpening) return undefined;
+    if (this.#targetLots === undefined || !this.hasBegun) return undefined;
     return this.#targetLots - this.positionLots;
   }
 
   /** Why nothing can be hedged now; undefined if it can. */
   get awayReason(): string | undefined {
     if (!this.#isStreaming) return this.#downReason;
-    if (!this.#isConfirmed) return "its position and orders are not confirmed yet";
+    if (!this.#account.isConfirmed) return "its position and orders are not confirmed yet";
     return this.#touch === undefined ? "it has no touch yet" : undefined;
   }
 
@@ -163,30 +137,29 @@ export class MarketHedger {
 
   /** The account as the venue last reported it. */
   get account(): HedgeAccountReport | undefined {
-    return this.#account;
+    return this.#account.report;
   }
 
   /** False until the first position at the venue was read. */
   get hasBegun(): boolean {
-    return this.#hasOpening;
+    return this.#account.hasBegun;
   }
 
   /** The profit at the newest mid, which may be of an earlier run; undefined before the first. */
   get profit(): HedgeProfit | undefined {
-    const midTicks = this.#lastMidTicks;
-    return midTicks === undefined || !this.#hasOpening ? undefined : this.profitAt(midTicks);
+    return this.#account.profit;
   }
 
   /** The profit with the position at a mid, in ticks of the venue that may be fractional. */
   profitAt(midTicks: number): HedgeProfit {
-    return this.#ledger.profit(midTicks);
+    return this.#account.profitAt(midTicks);
   }
 
   /**
    * The part of the account's equity that the hedge does not explain; undefined before a report.
    */
   get residual(): HedgeUnits | undefined {
-    return this.#residual;
+    return this.#account.residual;
   }
 
   /** The most that may be unhedged for long: never less than the smallest order. */
@@ -213,10 +186,10 @@ export class MarketHedger {
         if (event.symbol === symbol) this.#onTouch(event);
         return;
       case "order":
-        if (event.order.symbol === symbol) this.#onReport(event.order, "reported");
+        if (event.order.symbol === symbol) this.#account.onReport(event.order, "reported");
         return;
       case "fill":
-        if (event.fill.symbol === symbol) this.#onFill(event.fill);
+        if (event.fill.symbol === symbol) this.#account.onFill(event.fill);
         return;
       case "account-changed":
         return this.#rounds.request();
@@ -237,53 +210,26 @@ export class MarketHedger {
     if (this.#isStreaming) this.#ask(nowMs);
     if (this.awayReason === undefined) this.#trade(nowMs, mayRest);
     else this.#withdraw(nowMs);
-    this.#persist();
+    this.#account.persist();
   }
 
   #onStream(state: "up" | "down", reason: string): void {
     this.#isStreaming = state === "up";
     this.#downReason = `its streams are down: ${reason}`;
-    this.#isConfirmed = false;
+    this.#account.distrust();
     this.#touch = undefined;
     this.#rounds.restart();
   }
 
   #onTouch(touch: HedgeTouchReport): void {
     this.#touch = touch;
-    this.#lastMidTicks = (touch.bidTicks + touch.askTicks) / 2;
+    this.#account.noteMid((touch.bidTicks + touch.askTicks) / 2);
   }
 
-  #onReport(report: Parameters<HedgeOrders["report"]>[0], why: string): void {
-    const before = this.#orders.get(report.key);
-    const changed = this.#orders.report(report, this.#deps.clock.monotonicMs());
-    if (typeof changed === "string")
-      return this.#deps.notify({ kind: "warning", message: `order ${report.key}: ${changed}` });
-    if (changed === undefined) return;
-    this.#onOrderChange(before, changed, why);
-  }
-
-  #onOrderChange(before: HedgeOrder | undefined, order: HedgeOrder, why: string): void {
-    this.#noteChange();
-    if (order.phase === "ended" && before?.phase !== "ended") {
-      // The venue ended it at once: the next one may end likewise.
-      const isInVain = order.cancelSentAtMs === undefined && matchedHedgeLots(order) === 0;
-      if (isInVain) this.#pause();
-      else this.#failures = 0;
-    }
-    if (matchedHedgeLots(order) > order.countedLots) this.#rounds.request();
-    if (before?.phase !== order.phase) this.#deps.notify({ kind: "order", order, why });
-  }
-
-  #onFill(fill: HedgeFill): void {
-    const effect = this.#ledger.count(fill);
-    if (effect === "repeated") return;
-    this.#noteChange();
-    if (fill.key !== undefined && effect !== "reversed") {
-      const before = this.#orders.get(fill.key);
-      const order = this.#orders.countFill(fill, this.#deps.clock.monotonicMs());
-      if (order !== undefined) this.#onOrderChange(before, order, "filled");
-    }
-    this.#deps.notify({ kind: "fill", fill });
+  #onOrderEnded(isInVain: boolean): void {
+    // The venue ended it at once: the next one may end likewise.
+    if (isInVain) this.#pause();
+    else this.#failures = 0;
   }
 
   #onAnswer(actionId: number, outcome: HedgeOutcome): void {
@@ -303,12 +249,10 @@ export class MarketHedger {
   ): void {
     const { key, kind } = sent;
     const isPlace = kind === "place";
-    const before = this.#orders.get(key);
-    const nowMs = this.#deps.clock.monotonicMs();
     if (outcome.result === "order") {
-      this.#onReport(outcome.order, "answered");
+      this.#account.onReport(outcome.order, "answered");
       // A report that contradicts the order proves nothing of it.
-      if (isPlace) this.#orders.apply(key, { kind: "unknown" }, nowMs);
+      if (isPlace) this.#account.note(key, { kind: "unknown" });
       return;
     }
     const isRefused = outcome.result === "rejected" || outcome.result === "not-sent";
@@ -321,58 +265,45 @@ export class MarketHedger {
     const event = isPlace
       ? ({ kind: isRefused ? "rejected" : "unknown" } as const)
       : ({ kind: "cancel-rejected" } as const);
-    const order = this.#orders.apply(key, event, nowMs);
-    if (order === undefined) return;
-    this.#onOrderChange(before, order, message);
+    this.#account.advance(key, event, message);
   }
 
   #onOrderQueried(key: HedgeOrderKey, outcome: HedgeOutcome): void {
-    const { clock, acceptanceWindowMs } = this.#deps;
-    const nowMs = clock.monotonicMs();
     if (outcome.result === "order") {
-      this.#onReport(outcome.order, "found by its key");
-      const before = this.#orders.get(key);
+      this.#account.onReport(outcome.order, "found by its key");
       // Its cancel did not arrive: it is cancelled again if it is still not needed.
-      const order = this.#orders.apply(key, { kind: "cancel-rejected" }, nowMs);
-      if (order !== undefined) this.#onOrderChange(before, order, "is still open after its cancel");
-      return;
+      const why = "is still open after its cancel";
+      return this.#account.advance(key, { kind: "cancel-rejected" }, why);
     }
     if (outcome.result !== "absent") return this.#onQuestionFailed(outcome);
-    this.#orders.apply(
-      key,
-      {
-        kind: "absent",
-        askedAtMs: this.#rounds.askedAtMs,
-        acceptanceWindowMs: acceptanceWindowMs + CLOCKS_APART_MS,
-      },
-      nowMs,
-    );
+    this.#account.note(key, {
+      kind: "absent",
+      askedAtMs: this.#rounds.askedAtMs,
+      acceptanceWindowMs: this.#deps.acceptanceWindowMs + CLOCKS_APART_MS,
+    });
     this.#rounds.request();
   }
 
   #onRoundAnswer(outcome: HedgeOutcome): void {
-    const nowMs = this.#deps.clock.monotonicMs();
+    const account = this.#account;
     switch (outcome.result) {
       case "open-orders":
-        for (const order of outcome.orders) this.#onReport(order, "is open");
+        for (const order of outcome.orders) account.onReport(order, "is open");
         break;
       case "fills":
-        this.#onFillsRead(outcome);
+        account.onFillsRead(outcome);
         if (!outcome.isWhole) return;
         break;
       case "funding":
-        for (const payment of outcome.payments)
-          if (this.#ledger.countFunding(payment)) this.#isDirty = true;
+        account.onFundingRead(outcome.payments);
         break;
       case "account":
-        this.#account = outcome.account;
-        this.#onAccountRead(outcome.account);
-        this.#noteResidual(outcome.account);
+        account.onAccountRead(outcome.account, this.midTicks);
         break;
       default:
         return this.#onQuestionFailed(outcome);
     }
-    if (this.#rounds.advance()) this.#orders.forget(nowMs);
+    if (this.#rounds.advance()) account.forget();
   }
 
   #onQuestionFailed(outcome: HedgeOutcome): void {
@@ -380,93 +311,20 @@ export class MarketHedger {
     this.#rounds.failed(this.#deps.clock.monotonicMs(), retryAfterMs);
   }
 
-  #onFillsRead({ fills, isWhole }: Extract<HedgeOutcome, { result: "fills" }>): void {
-    const nowMs = this.#deps.clock.monotonicMs();
-    for (const fill of fills) {
-      if (this.#hasOpening) this.#onFill(fill);
-      else if (this.#ledger.noteEarlier(fill)) this.#orders.countFill(fill, nowMs);
-    }
-    this.#fillsSinceMs = isWhole ? undefined : fills.at(-1)?.timeMs;
-    if (isWhole) this.#ledger.noteAllRead();
-  }
-
-  /** A round ends: the venue's position against that of the fills. */
-  #onAccountRead(account: HedgeAccountReport): void {
-    const { symbol } = this.contract;
-    const { midTicks } = this;
-    // Something happened since the fills were asked for: this position may have it or not.
-    if (this.#changes !== this.#changesAtFills || midTicks === undefined) {
-      this.#rounds.request();
-      return;
-    }
-    const reportedLots = account.positionLots[symbol] ?? 0;
-    // A fill that these fills did not have yet may be in it: the next round compares.
-    if (!this.#hasOpening) return this.#adopt(reportedLots, midTicks);
-    const differenceLots = reportedLots - this.positionLots;
-    if (differenceLots === 0) {
-      this.#unexplained = undefined;
-      this.#isConfirmed = true;
-      this.#isDirty ||= this.#ledger.noteEquity(account.equity, midTicks);
-      this.#resolveAbsent();
-      return;
-    }
-    const isSame = this.#unexplained?.lots === differenceLots;
-    const rounds = isSame ? (this.#unexplained?.rounds ?? 0) + 1 : 1;
-    this.#unexplained = { lots: differenceLots, rounds };
-    // A fill may be on its way: only one that the next round does not bring either is missing.
-    if (rounds > 1) this.#isConfirmed = false;
-    this.#rounds.request();
-    const areOthersOver = this.#orders.unresolved.every(
-      ({ absentAtMs }) => absentAtMs !== undefined,
-    );
-    if (rounds < ROUNDS_UNTIL_ADOPTED || !areOthersOver) return;
-    this.#adopt(reportedLots, midTicks);
-    this.#unexplained = undefined;
-  }
-
-  /** The equity there and the profit here are of one instant only when the account is read. */
-  #noteResidual({ equity }: HedgeAccountReport): void {
-    const { midTicks } = this;
-    if (midTicks !== undefined) this.#residual = this.#ledger.residual(equity, midTicks);
-  }
-
-  #adopt(toLots: Lots, midTicks: number): void {
-    const fromLots = this.positionLots;
-    this.#ledger.adjust(toLots - fromLots, midTicks);
-    if (this.#hasOpening || toLots !== 0)
-      this.#deps.notify({ kind: "position-adopted", fromLots, toLots });
-    this.#hasOpening = true;
-    this.#noteChange();
-    this.#rounds.request();
-  }
-
-  /** Orders that neither their key, nor the fills, nor the position has shown are lost. */
-  #resolveAbsent(): void {
-    const nowMs = this.#deps.clock.monotonicMs();
-    for (const before of this.#orders.absentSince(this.#fillsAskedAtMs)) {
-      const order = this.#orders.apply(before.key, { kind: "lost" }, nowMs);
-      if (order !== undefined) this.#onOrderChange(before, order, "the venue does not have it");
-    }
-  }
-
   #ask(nowMs: Ms): void {
     const { nextActionId } = this.#deps;
     const { symbol } = this.contract;
     const rounds = this.#rounds;
-    const order = rounds.mayAskOrder(nowMs) ? this.#orders.due(nowMs) : undefined;
+    const order = rounds.mayAskOrder(nowMs) ? this.#account.dueOrder(nowMs) : undefined;
     if (order !== undefined)
       return this.#question({ kind: "order", actionId: nextActionId(), symbol, key: order.key });
     const kind = rounds.due(nowMs);
     if (kind === undefined) return;
     const base = { actionId: nextActionId(), symbol };
-    if (kind === "fills") {
-      this.#changesAtFills = this.#changes;
-      this.#fillsAskedAtMs = nowMs;
-      const sinceMs = this.#fillsSinceMs ?? this.#ledger.fillsSinceMs;
-      return this.#question({ kind, ...base, sinceMs });
-    }
+    if (kind === "fills")
+      return this.#question({ kind, ...base, sinceMs: this.#account.beginFills(nowMs) });
     if (kind === "funding")
-      return this.#question({ kind, ...base, sinceMs: this.#ledger.fundingSinceMs });
+      return this.#question({ kind, ...base, sinceMs: this.#account.fundingSinceMs });
     this.#question({ kind, ...base });
   }
 
@@ -496,7 +354,7 @@ export class MarketHedger {
       positionLots: this.positionLots,
       targetLots,
       unhedgedForMs: this.#unhedgedSinceMs === undefined ? 0 : nowMs - this.#unhedgedSinceMs,
-      working: this.#orders.working,
+      working: this.#account.working,
       mayRest,
     });
     this.#state = step.step === "place" ? "hedges" : step.why;
@@ -506,26 +364,21 @@ export class MarketHedger {
     const key = createKey();
     const order = { key, side, lots, ticks, timeInForce, isReduceOnly };
     const place = { kind: "place", actionId: nextActionId(), symbol, ...order } as const;
-    this.#orders.place(place, nowMs);
-    this.#noteChange();
-    // An order that was sent must be found again, whenever the process ends.
-    this.#persist();
+    this.#account.place(place);
     this.#send(place);
   }
 
   /** While nothing can be hedged, no order rests at a price that nothing corrects. */
   #withdraw(nowMs: Ms): void {
     if (nowMs < this.#pauseUntilMs) return;
-    for (const order of this.#orders.unresolved)
+    for (const order of this.#account.unresolved)
       if (order.phase === "open" && order.timeInForce !== "IOC")
         this.#cancel(order, this.awayReason ?? "", nowMs);
   }
 
-  #cancel(before: HedgeOrder, why: string, nowMs: Ms): void {
-    const { key } = before;
-    const order = this.#orders.apply(key, { kind: "cancel-sent", atMs: nowMs }, nowMs);
-    if (order !== undefined) this.#onOrderChange(before, order, why);
-    this.#persist();
+  #cancel({ key }: HedgeOrder, why: string, nowMs: Ms): void {
+    this.#account.advance(key, { kind: "cancel-sent", atMs: nowMs }, why);
+    this.#account.persist();
     const { symbol } = this.contract;
     this.#send({ kind: "cancel", actionId: this.#deps.nextActionId(), symbol, key });
   }
@@ -552,29 +405,9 @@ export class MarketHedger {
     this.#deps.notify({ kind: "away", isAway, why: why ?? "" });
   }
 
-  /** Something has changed that the position, or the next run, depends on. */
-  #noteChange(): void {
-    this.#changes += 1;
-    this.#isDirty = true;
-  }
-
   #pause(retryAfterMs: Ms = 0): void {
     const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures);
     this.#failures += 1;
     this.#pauseUntilMs = this.#deps.clock.monotonicMs() + Math.max(pauseMs, retryAfterMs);
-  }
-
-  #persist(): void {
-    if (!this.#hasOpening || !this.#isDirty) return;
-    this.#isDirty = false;
-    const { venue, persist } = this.#deps;
-    const { symbol } = this.contract;
-    const midTicks = this.#lastMidTicks;
-    const held = {
-      ...this.#ledger.store(),
-      ...(midTicks === undefined ? {} : { midTicks }),
-      orders: this.#orders.store(),
-    };
-    persist(serialiseHedge({ version: 1, venue, symbol, ...held }));
   }
 }

@@ -10,7 +10,6 @@ import type { BotContext } from "../engine/context.js";
 import type { MarketTrader } from "../market/market-trader.js";
 import type { StoredTakeovers } from "./convert-takeovers.js";
 import { convertToCurrentGrids } from "./convert-takeovers.js";
-import { readUnwindMarket } from "./read-unwind-market.js";
 import { readStoredTakeovers, writeStoredTakeovers } from "./stored-takeovers.js";
 import {
   computeRemainingLots,
@@ -19,10 +18,10 @@ import {
   toUnwindReport,
   type UnwindTerms,
 } from "./takeover-registry.js";
-import { decideUnwind, type UnwindWay } from "./unwind-decision.js";
 import type { UnwindReport } from "./unwind-report.js";
 import { computeDustLots, unwindTerms } from "./unwind-terms.js";
 import { toUnwindTrajectory, type UnwindTrajectory } from "./unwind-trajectory.js";
+import { UnwindWays } from "./unwind-ways.js";
 
 /** How long a finished takeover is remembered, so that a repeated report is recognised: a day. */
 const REMEMBER_MS = 86_400_000;
@@ -32,12 +31,6 @@ const FIRST_SIGMA_BPS = 1;
 /** Shortest time between two taking orders of a market: a round trip and the book's reaction. */
 const TAKE_EVERY_MS = 500;
 
-const WAY_TEXT: Readonly<Record<UnwindWay, string>> = {
-  here: "an acquired position is sold here and not hedged",
-  hedge: "an acquired position is laid off at the hedge venue",
-  both: "an acquired position is sold here and hedged meanwhile",
-};
-
 const NOTHING: StoredTakeovers = { known: [], said: [], grids: {} };
 
 /** All positions acquired by liquidations, and the intents that unwind them. */
@@ -45,6 +38,7 @@ export class LiquidatedInventory {
   readonly #context: BotContext;
   readonly #config: UnwindConfig;
   readonly #book: TakeoverRegistry;
+  readonly #ways: UnwindWays;
   /** Grids of the bot's markets, and of the other markets in the stored takeovers. */
   readonly #grids: StoredTakeovers["grids"];
   readonly #volatility = new Map<MarketId, EwmaVolatility>();
@@ -63,6 +57,7 @@ export class LiquidatedInventory {
     );
     const memory = readStoredTakeovers(context.store, instruments);
     this.#book = new TakeoverRegistry(memory?.known);
+    this.#ways = new UnwindWays(context, this.#book);
     this.#grids = memory?.grids ?? convertToCurrentGrids(NOTHING, instruments).grids;
   }
 
@@ -223,7 +218,7 @@ export class LiquidatedInventory {
         for (const [marketId, trader] of traders) {
           if (!this.isOpen(marketId)) continue;
           this.#note(this.#book.net(marketId, account.positionLots(marketId), this.#valueOf));
-          this.#decideWays(trader);
+          this.#note(this.#ways.decide(trader));
         }
       }
       if (!this.#isStarted) {
@@ -242,58 +237,9 @@ export class LiquidatedInventory {
       this.#write();
   }
 
-  /**
-   * Signed lots of a market that are being sold here and are not hedged meanwhile.
-   */
+  /** Signed lots of a market that are being sold here and are not hedged meanwhile. */
   soldHereLots(marketId: MarketId): Lots {
-    let lots = 0;
-    for (const one of this.#book.open(marketId))
-      if (one.decision?.way === "here") lots += computeRemainingLots(one);
-    return lots;
-  }
-
-  /** Decides how each open takeover is unwound that has no decision yet. */
-  #decideWays(trader: MarketTrader): void {
-    let aheadLots = 0;
-    for (const one of this.#book.open(trader.marketId)) {
-      // A settlement that failed may have opened one again that was laid off.
-      const isDue = one.decision === undefined || one.decision.way === "hedge";
-      if (isDue && !one.isUndone) this.#decideWay(trader, one, aheadLots);
-      if (one.state === "open") aheadLots += computeRemainingLots(one);
-    }
-  }
-
-  #decideWay(trader: MarketTrader, one: TakeoverRecord, aheadLots: Lots): void {
-    const { hedges } = this.#context;
-    const { marketId, instrument } = trader;
-    const lots = computeRemainingLots(one);
-    const terms = hedges.layOffTerms(marketId);
-    const venue = hedges.get(marketId)?.venue;
-    if (terms === undefined || venue === undefined || lots === 0) return;
-    const { decision, heldCredit } = decideUnwind({
-      layOff: this.#config.layOff,
-      venue,
-      terms,
-      market: readUnwindMarket(this.#context, trader, aheadLots),
-      lots,
-      worstTicks: one.terms.worstTicks,
-    });
-    one.decision = decision;
-    const { way, why, hereCost, layOffCost } = decision;
-    if (way === "hedge" && heldCredit !== undefined)
-      this.#book.layOff(one, heldCredit - (layOffCost ?? 0n));
-    this.#note([one]);
-    const quote = (cost: CreditUnits | undefined): string | undefined =>
-      cost === undefined ? undefined : instrument.creditToDecimal(cost);
-    this.#log(way === "both" ? "warn" : "info", WAY_TEXT[way], {
-      takeover: one.takeover.id,
-      marketId,
-      amountBase: instrument.formatAmount(lots),
-      venue,
-      why,
-      hereCostQuote: quote(hereCost),
-      layOffCostQuote: quote(layOffCost),
-    });
+    return this.#ways.soldHereLots(marketId);
   }
 
   #write(): void {

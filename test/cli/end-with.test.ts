@@ -19,7 +19,7 @@ const LEFT = {
 function ended(
   summary: Pick<
     RunSummary,
-    "openOrdersLeft" | "ordersLeft" | "positionsApart" | "takeoversUnderWay"
+    "openOrdersLeft" | "ordersLeft" | "positionsApart" | "takeoversUnderWay" | "unsettledHedges"
   >,
   run: Partial<RunEndOptions> = {},
 ) {
@@ -49,6 +49,14 @@ function ended(
 describe("the exit code of a run", () => {
   it("is 0 when the exchange has confirmed that nothing is open", () => {
     expect(ended({ openOrdersLeft: 0, ordersLeft: [] })).toEqual({ err: "", isWell: true });
+  });
+
+  it("is 0 with hedged fills that are not settled yet, and names them: a failure would leave their hedge open", () => {
+    const unsettled = { marketId: "btcusdc", venue: "deep", buyBase: "0.004", sellBase: "0" };
+    expect(ended({ openOrdersLeft: 0, ordersLeft: [], unsettledHedges: [unsettled] })).toEqual({
+      err: "marketwright: 0.004 base bought in btcusdc are not settled yet: if the settlement fails, the hedge at deep stays open until the bot runs again\n",
+      isWell: true,
+    });
   });
 
   it("is 1 without that confirmation, with the command that cancels what is left", () => {

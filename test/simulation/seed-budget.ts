@@ -43,7 +43,7 @@ export const SEED_BUDGET = {
   /** The market maker and its hedge, two minutes each; the first runs twice. */
   hedges: { seeds: [1, 2, 36, 1], times: 1, secondsEach: 2 },
   /** The same with each of its rules switched off, until one notices. */
-  hedgeBreaks: { seeds: [1, 2], times: 9, secondsEach: 0.8 },
+  hedgeBreaks: { seeds: [1, 2], times: 10, secondsEach: 0.8 },
   /** The liquidator alone, two minutes each; the first runs twice. */
   liquidator: { seeds: [11, 5, 19, 11], times: 1, secondsEach: 2.5 },
 } as const satisfies Readonly<Record<string, SeedShare>>;

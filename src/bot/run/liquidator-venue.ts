@@ -283,9 +283,10 @@ export class BotLiquidatorVenue implements LiquidatorVenue {
   /** A plan may count on laying off only where the bot would do so. */
   #layOffTerms(marketId: MarketId): LayOffTerms | undefined {
     const { hedges, config } = this.#bot.context;
-    if (config.liquidator?.unwind.layOff === "here") return undefined;
+    const wanted = config.liquidator?.unwind.layOff;
     const terms = hedges.layOffTerms(marketId);
-    return typeof terms === "string" ? undefined : terms;
+    if (wanted === "here" || terms === undefined || typeof terms === "string") return undefined;
+    return { ...terms, isAlways: wanted === "hedge" };
   }
 
   #open() {

@@ -19,6 +19,8 @@ export interface LayOffTerms {
   readonly leastLots: Lots;
   /** The most that the venue's margin allows. */
   readonly mostLots: Lots;
+  /** True if a position is laid off even where selling it here is cheaper. */
+  readonly isAlways?: boolean;
 }
 
 /**

@@ -34,7 +34,7 @@ export interface UnwindCosts {
  * The sale of acquired paper and its proceeds. Credit units; negative if the paper is bought back.
  */
 export interface UnwindEstimate {
-  /** The cheaper way: sold on this exchange, or laid off at the hedge venue. */
+  /** The cheaper way, unless the terms name one: sold here, or laid off at the hedge venue. */
   readonly way: "here" | "hedge";
   /** Signed lots to sell (positive) or buy back. */
   readonly unwindLots: Lots;
@@ -150,7 +150,10 @@ export class UnwindEstimator {
       nettedCredit,
     };
     const { heldCredit, hereCost, layOffCost: cost } = this.costs(lots);
-    const isLaidOff = cost !== undefined && (hereCost === undefined || cost < hereCost);
+    const { layOff } = this.#market;
+    const isLaidOff =
+      cost !== undefined &&
+      (layOff?.isAlways === true || hereCost === undefined || cost < hereCost);
     if (heldCredit !== undefined && isLaidOff) {
       return {
         way: "hedge",

@@ -204,6 +204,16 @@ describe("profit", () => {
         ).toMatchObject({ unwindWay: "here", unwindLots: 1_000 });
     });
 
+    it("counts on the dearer way too where the file always lays off", () => {
+      const dear = { ...layOff, takerFeeRate: (40n * COIN) / 10_000n };
+      const decided = plan(target, input([btc({ layOff: { ...dear, isAlways: true } })]));
+      expect(decided.unwindWay).toBe("hedge");
+      const here = plan(target, input([btc({ layOff: dear })]));
+      expect(here.unwindWay).toBe("here");
+      expect(decided.worstProfitQuote).toBeLessThanOrEqual(here.expected.profitQuote);
+      expect(decided.expected.profitQuote).toBeLessThan(here.expected.profitQuote);
+    });
+
     it("leaves the touch and the margin there to earlier takeovers first", () => {
       const market = { layOff: { ...layOff, slippageRate: COIN / 50n }, takerFeeRate: COIN / 200n };
       const first = plan(target, input([btc(market)]));

@@ -217,6 +217,20 @@ export const HEDGE_BREAKS: readonly HedgeBreak[] = [
     },
   },
   {
+    name: "stopped-before-settlement",
+    what: "a stop does not wait for the settlement of what it has hedged",
+    rules: ["end"],
+    plan: (plan) => ({
+      ...plan,
+      primaryFailureRate: 1,
+      hedgeFailureRate: 0,
+      hedge: { ...plan.hedge, ratio: 1, maxUnhedgedBase: "0.001" },
+    }),
+    bot: ({ bot }) => {
+      Object.defineProperty(bot.context.hedges, "unsettled", { value: [] });
+    },
+  },
+  {
     name: "failed-hedge-ignored",
     what: "a hedge whose settlement failed counts as done",
     rules: ["exposure", "adopted", "profit"],

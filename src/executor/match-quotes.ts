@@ -212,7 +212,23 @@ function assignSlots(
     homeless ??= [];
     homeless.push(index);
   }
-  if (homeless === undefined) return slotOfQuote;
+  return homeless === undefined
+    ? slotOfQuote
+    : withSlotsOfOthers(wanted, intended, orderOfQuote, slotOfQuote, homeless);
+}
+
+/**
+ * The same for quotes whose own slot is taken, by index: each gets a free slot of another level. A
+ * separate function, because variables captured by a closure are allocated with each call of the
+ * function around it.
+ */
+function withSlotsOfOthers(
+  wanted: readonly WantedQuote[],
+  intended: readonly Quote[],
+  orderOfQuote: readonly (WorkingOrder | undefined)[],
+  slotOfQuote: (number | undefined)[],
+  homeless: number[],
+): readonly (number | undefined)[] | undefined {
   const { side } = wanted[homeless[0]].quote;
   const lotsOf = (index: number) => wanted[index].quote.lots;
   homeless.sort((a, b) => lotsOf(b) - lotsOf(a));

@@ -34,7 +34,8 @@ export function paceTolerance(
   if (pressure === 0) return tolerance;
   let bestBid = Number.NEGATIVE_INFINITY;
   let bestAsk = Number.POSITIVE_INFINITY;
-  for (const { side, ticks } of quotes) {
+  for (let at = 0; at < quotes.length; at++) {
+    const { side, ticks } = quotes[at];
     if (side === "BUY") bestBid = Math.max(bestBid, ticks);
     else bestAsk = Math.min(bestAsk, ticks);
   }

@@ -81,8 +81,8 @@ export function planQuotes(given: QuotesInput): Plan {
   };
   const matchable = matchableOf(input);
   const wanted = affordable(input, draft);
-  const unplaced: Unplaced[] = [];
-  for (const side of SIDES) planSide(input, side, wanted, matchable, draft, unplaced);
+  let unplaced: Unplaced[] = NONE;
+  for (const side of SIDES) unplaced = planSide(input, side, wanted, matchable, draft, unplaced);
   placeWhatMay(input, unplaced, draft);
   if (input.settings.timeInForce === "GTT")
     draft.cancels = [...draft.cancels, ...renew(input, draft).sort(byDanger)];
@@ -130,14 +130,15 @@ function affordable({ quotes, rules, foreign }: QuotesInput, draft: Draft): read
   return sorted.slice(0, room);
 }
 
+/** Plans a side, apart from its places. Returns the quotes without an order, after those before. */
 function planSide(
   input: QuotesInput,
   side: Side,
   wantedQuotes: readonly Quote[],
   matchable: readonly WorkingOrder[],
   draft: Draft,
-  unplaced: Unplaced[],
-): void {
+  before: Unplaced[],
+): Unplaced[] {
   const { settings, rules } = input;
   const wanted = wantedOf(input, side, wantedQuotes);
   const { orderOfQuote, slotOfQuote } = matchQuotes(
@@ -147,6 +148,7 @@ function planSide(
     settings.tolerance,
     rules.minLots,
   );
+  let unplaced = before;
   for (let index = 0; index < wanted.length; index++) {
     const want = wanted[index];
     const order = orderOfQuote[index];
@@ -158,7 +160,7 @@ function planSide(
         level: order.level,
         quoteLevel: want.quote.level,
       });
-    } else if (slot !== undefined) unplaced.push({ want, slot });
+    } else if (slot !== undefined) unplaced = append(unplaced, { want, slot });
   }
   const { working } = input;
   for (let at = 0; at < working.length; at++) {
@@ -166,6 +168,7 @@ function planSide(
     if (order.side === side && !orderOfQuote.includes(order))
       endOrder(input, order, wanted.length, draft);
   }
+  return unplaced;
 }
 
 /**

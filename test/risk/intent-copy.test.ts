@@ -189,6 +189,16 @@ describe("an intent that was copied", () => {
     );
   });
 
+  it("shows every figure of its reason, and none that would be read as the reason's prototype", () => {
+    const terms: unknown = JSON.parse('{"sigmaTicks": 1, "__proto__": 2, "inventory": -0.5}');
+    const verdict = verdictOf({ ...SOUND[0]?.(), reason: { ...soundReason(), terms } });
+    if (!verdict.accepted) throw new Error(verdict.why);
+    expect(Object.entries(verdict.intent.reason.terms)).toEqual([
+      ["sigmaTicks", 1],
+      ["inventory", -0.5],
+    ]);
+  });
+
   it.each(SOUND.map((sound) => [sound().kind, sound] as const))(
     "of kind %s is another object than the strategy's, all the way down",
     (_, sound) => {

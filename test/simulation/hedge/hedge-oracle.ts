@@ -150,9 +150,9 @@ export class HedgeOracle {
     const sinceMs = now - this.#ageMs("primary");
     const { least, most } = primary.rangeSince(sinceMs);
     // A fill of the hedge's own side that the bot has not seen leaves the others to be hedged.
-    const untoldLots = primary.untoldSince(sinceMs, side);
+    const missedLots = primary.unreportedSince(sinceMs, side);
     // The most that the side may reach, in its own direction.
-    const targetMilli = plan.hedge.ratio * ((side === "BUY" ? -least : most) + untoldLots);
+    const targetMilli = plan.hedge.ratio * ((side === "BUY" ? -least : most) + missedLots);
     const opposite = side === "BUY" ? "SELL" : "BUY";
     // Fills that were taken back may still be believed.
     const unreportedLots = hedge.reversedSince(now - this.#ageMs("hedge"), opposite);

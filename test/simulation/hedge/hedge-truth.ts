@@ -24,7 +24,7 @@ export class HedgeTruth {
   readonly #history: Since[] = [{ atMs: 0, lots: 0 }];
   readonly #reversals: Reversal[] = [];
   readonly #pendingIds = new Set<string>();
-  readonly #toldIds = new Set<string>();
+  readonly #reportedIds = new Set<string>();
   #tradesSeen = 0;
 
   constructor(exchange: EmbeddedExchange, address: Hex, marketId: string) {
@@ -65,16 +65,20 @@ export class HedgeTruth {
       .reduce((sum, { lots }) => sum + lots, 0);
   }
 
-  /** The bot was told of a trade by its stream. */
-  told(tradeId: string): void {
-    this.#toldIds.add(tradeId);
+  /** A trade that the stream has reported to the bot. */
+  reported(tradeId: string): void {
+    this.#reportedIds.add(tradeId);
   }
 
-  /** Lots of fills on a side since an instant of which the stream has not told the bot. */
-  untoldSince(sinceMs: Ms, side: Side): Lots {
+  /** Lots of fills on a side since an instant that the stream has not reported to the bot. */
+  unreportedSince(sinceMs: Ms, side: Side): Lots {
     let sum = 0;
     for (const { trade, isBuyer } of this.#trades())
-      if (trade.timeMs >= sinceMs && isBuyer === (side === "BUY") && !this.#toldIds.has(trade.id))
+      if (
+        trade.timeMs >= sinceMs &&
+        isBuyer === (side === "BUY") &&
+        !this.#reportedIds.has(trade.id)
+      )
         sum += trade.lots;
     return sum;
   }

@@ -251,7 +251,7 @@ export class HedgeWorld {
       tap: {
         event: (event) => {
           if (event.type === "stream") this.oracle.streamed("primary", event.state);
-          if (event.type === "trade-update") this.truths.primary.told(event.trade.id);
+          if (event.type === "trade-update") this.truths.primary.reported(event.trade.id);
           return this.#broken?.primaryEvent === undefined
             ? event
             : this.#broken.primaryEvent(event);

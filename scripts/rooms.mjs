@@ -42,6 +42,18 @@ const CONTROL = {
   modules: ["bot/control/*", "bot/state/running-bots"],
 };
 
+/** @type {Modules} Events as they are sent to a person, and the file that keeps them. */
+const NOTICES = {
+  name: "the notices of `notify`",
+  modules: ["notify/notice", "notify/notice-file"],
+};
+
+/** @type {Modules} The keys of a bot's file for its notices, and its heartbeat. */
+const NOTIFIED = {
+  name: "`notify` keys and heartbeat of `bot`",
+  modules: ["bot/config/fields/notify-fields", "bot/state/heartbeat"],
+};
+
 /** @type {Modules} Requests by HTTP, which know if a byte of them was sent. */
 const HTTP = {
   name: "`exchange/rest/pending-http-request`",
@@ -151,7 +163,11 @@ export const ROOMS = {
   },
   bot: {
     holds: "everything above put together, turn by turn",
-    mayImport: [...TRADING, "chain", "liquidator", "monitoring"],
+    mayImport: [...TRADING, "chain", "liquidator", "monitoring", NOTICES],
+  },
+  notify: {
+    holds: "[messages](../reference/notify.md) about a bot to people, and the chat that commands it",
+    mayImport: ["core", NOTIFIED],
   },
   simulator: {
     holds: "the embedded exchange, its [chain](chain.md) and [settlement](settlement.md)",

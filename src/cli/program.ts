@@ -24,6 +24,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   init: async () => (await import("./usage/init.js")).addInit,
   run: async () => (await import("./usage/run.js")).addRun,
   guard: async () => (await import("./usage/guard.js")).addGuard,
+  notify: async () => (await import("./usage/guard.js")).addNotify,
   exchange: async () => (await import("./usage/exchange.js")).addExchange,
   check: async () => (await import("./usage/check.js")).addCheck,
   explain: async () => (await import("./usage/explain.js")).addExplain,

@@ -16,6 +16,7 @@ interface OptionalModules {
   ccxt: typeof import("ccxt");
   ioredis: Pick<typeof import("ioredis"), "Redis">;
   lmdb: typeof import("lmdb");
+  nodemailer: Pick<typeof import("nodemailer"), "createTransport">;
 }
 
 /** The name of a package that may not be installed. */
@@ -49,6 +50,11 @@ const PARTS: {
   },
   ioredis: { needs: "a queue of sweeps needs", load: () => import("ioredis") },
   lmdb: { needs: "the dataDir of an exchange needs", load: () => import("lmdb") },
+  nodemailer: {
+    needs: "a channel of e-mail needs",
+    version: "10.6.1",
+    load: () => import("nodemailer"),
+  },
 };
 
 /** Every package that may not be installed. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { parseRetryAfterMs } from "#exchange/parse-retry-after.js";
+import { parseRetryAfterMs } from "#core/parse-retry-after.js";
 
 it("reads every date as the calendar counts it", () => {
   const seconds = fc.integer({ min: 0, max: 7_258_118_400 });

@@ -11,6 +11,7 @@ import { ecdsaScheme, type Signer } from "../../core/crypto/signing.js";
 import { ConfigError, FormatError, RunError } from "../../core/errors.js";
 import { readPlainText } from "../../core/files/plain-files.js";
 import type { Hex } from "../../core/units.js";
+import type { NotifyConfig } from "./fields/notify-fields.js";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -183,17 +184,41 @@ export interface NamedSecrets {
   readonly chain?:
     | { readonly rpc: readonly string[]; readonly rpcEnv: readonly string[] }
     | undefined;
+  readonly notify?: NotifyConfig | undefined;
 }
 
 /**
  * Protects the secrets that a bot's file names, even if this command does not need them: a strategy
  * may print the environment.
  */
-export function protectNamedSecrets({ account, chain }: NamedSecrets, env: Env): void {
+export function protectNamedSecrets({ account, chain, notify }: NamedSecrets, env: Env): void {
   for (const name of [account.keyEnv, account.keystore?.passwordEnv])
     protectSecret(name === undefined ? "" : (env[name] ?? ""));
   for (const address of chain?.rpc ?? []) protectAddress(address);
   for (const name of chain?.rpcEnv ?? []) protectAddress(env[name]?.trim() ?? "");
+  protectNotifySecrets(notify, env);
+}
+
+/** Protects the secrets of the channels, and that of the one-time passwords. */
+export function protectNotifySecrets(notify: NotifyConfig | undefined, env: Env): void {
+  const read = (name: string | undefined): string =>
+    name === undefined ? "" : (env[name]?.trim() ?? "");
+  protectSecret(read(notify?.totpSecretEnv));
+  for (const { telegram, slack, discord, webhook, email } of Object.values(
+    notify?.channels ?? {},
+  )) {
+    for (const name of [telegram?.tokenEnv, webhook?.secretEnv, email?.passwordEnv])
+      protectSecret(read(name));
+    for (const name of [slack?.urlEnv, discord?.urlEnv, webhook?.urlEnv])
+      protectWebhook(read(name));
+  }
+}
+
+/** The whole address of a webhook lets anyone write there, and so do the parts of its path. */
+function protectWebhook(address: string): void {
+  if (address === "") return;
+  protectSecret(address);
+  protectAddress(address);
 }
 
 /** Opens a keystore. @throws as {@link readAccountKey} does. */

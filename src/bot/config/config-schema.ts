@@ -14,6 +14,7 @@ import { exchangeShape } from "./fields/exchange-fields.js";
 import { checkHedges, hedgeVenuesShape, marketHedgeShape } from "./fields/hedge-fields.js";
 import { checkLosses } from "./fields/ladder-fields.js";
 import { liquidatorShape } from "./fields/liquidator-fields.js";
+import { notifyShape } from "./fields/notify-fields.js";
 import { paperShape } from "./fields/paper-fields.js";
 import {
   checkReferences,
@@ -217,6 +218,7 @@ export const botShape = {
   paper: paperShape.optional(),
   metrics: metrics.optional(),
   cockpit: cockpitShape.optional(),
+  notify: notifyShape.optional(),
   guard: guard.prefault({}),
   stateDir: z
     .string()

@@ -7,9 +7,10 @@ import { loadYamlFile, type YamlSource } from "../../core/config/config-yaml.js"
 import { ConfigError } from "../../core/errors.js";
 import { readPathKind } from "../../core/files/path-kind.js";
 import type { MarketId } from "../../core/units.js";
-import { checkKeySource, protectNamedSecrets } from "./account-key.js";
+import { checkKeySource, protectNamedSecrets, protectNotifySecrets } from "./account-key.js";
 import { type BotFile, botSchema, botShape, createMarketsSchema } from "./config-schema.js";
 import { checkSizes, checkTarget } from "./config-sizes.js";
+import { type NotifyConfig, notifyShape } from "./fields/notify-fields.js";
 
 type DeepReadonly<T> = T extends object ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> } : T;
 
@@ -62,7 +63,11 @@ const botOrdersSchema = z.strictObject({
   hedgeVenues: unread,
   metrics: unread,
   cockpit: unread,
+  notify: unread,
 });
+
+/** The part of a bot file about its notices. */
+const botNotifySchema = z.looseObject({ notify: notifyShape.optional() });
 
 /** The part that {@link botOrdersSchema} reads. */
 type BotOrdersFile = Pick<
@@ -100,7 +105,7 @@ export function loadBotConfig(
   const yaml = readBotYaml(path);
   const file = checkBotValues(change(yaml.value), yaml.locate);
   const places = placesOf(file, yaml, env);
-  protectNamedSecrets({ ...places, chain: file.chain }, env);
+  protectNamedSecrets({ ...places, chain: file.chain, notify: file.notify }, env);
   if (key === "required") checkKeySource(places.account, env);
   const folder = dirname(yaml.path);
   const markets = Object.fromEntries(
@@ -164,6 +169,21 @@ export function loadBotOrders(
   protectNamedSecrets(places, env);
   checkKeySource(places.account, env);
   return { exchange, guard, logLevel, markets, ...places };
+}
+
+/**
+ * Reads only where a bot's YAML sends its events; undefined if nowhere. The guard reads it apart,
+ * since an error in it must not keep the guard from cancelling.
+ * @throws ConfigError as {@link loadBotConfig} does, for the part that is read.
+ */
+export function loadBotNotify(
+  path: string,
+  env: Readonly<Record<string, string | undefined>>,
+): NotifyConfig | undefined {
+  const { value, locate } = readBotYaml(path);
+  const { notify } = checkShape(botNotifySchema, value, { locate });
+  protectNotifySecrets(notify, env);
+  return notify;
 }
 
 type BotYaml = YamlSource & { readonly path: string };

@@ -6,7 +6,7 @@ const MOST_CHANGES = 200;
 const preview = z.boolean().default(false);
 
 /** The origin of a command, for the audit file: the command line if absent. */
-export const via = z.enum(["command-line", "screen", "cockpit"]).optional();
+export const via = z.enum(["command-line", "screen", "cockpit", "chat"]).optional();
 
 /** `set`: other values for keys of the bot's file, all of them or none. */
 export const setRequest = z.strictObject({

@@ -133,7 +133,10 @@ export function assembleBot(options: RunBotOptions, parts: AssembleBotDeps): Ass
     },
     listener: (notice) => {
       monitor.onBotEvent(notice);
-      if (made !== undefined) sessionListener?.onBotEvent(notice, made);
+      if (made !== undefined) {
+        sessionListener?.onBotEvent(notice, made);
+        options.notices?.onBotEvent(notice, made);
+      }
       earlier?.onBotEvent(notice);
       for (const listener of listeners) listener(notice);
     },

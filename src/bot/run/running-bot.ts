@@ -11,6 +11,7 @@ import type { Bot } from "../engine/bot.js";
 import type { BotEvent } from "../engine/bot-event.js";
 import type { BotCommand } from "../engine/input.js";
 import type { JournalSink } from "../journal/journal.js";
+import type { NoticeRecorder } from "../notices/notice-recorder.js";
 import type { StateStore } from "../state/state-dir.js";
 import type { ChainAccess } from "./chain-access.js";
 import type { ExchangeWait } from "./check/startup-retrier.js";
@@ -57,6 +58,8 @@ export interface RunBotOptions {
   readonly record?: (beginning: SessionBeginning) => Promise<SessionListener>;
   /** How the sources of reference prices reach their networks; the real ones if absent. */
   readonly references?: ReferenceAccess;
+  /** Writes the events that people want to know of; nothing is written if absent. */
+  readonly notices?: NoticeRecorder | undefined;
   /**
    * Opens the venues where positions are laid off, by name, once the exchange's rules are known.
    * Nothing is hedged if it is absent, in a dry run and on paper.

@@ -22,6 +22,7 @@ export async function withLiquidator(
     dryRun = false,
     withoutLiquidator = false,
     chain,
+    notices,
   } = options;
   const { bot, client, account, monitor } = running;
   if (config.liquidator === undefined || withoutLiquidator)
@@ -43,7 +44,10 @@ export async function withLiquidator(
       dryRun,
       command: running.command,
       log: monitor.liquidation.log,
-      onLedgerChange: (note) => monitor.liquidation.onLedgerChange(note),
+      onLedgerChange: (note) => {
+        monitor.liquidation.onLedgerChange(note);
+        notices?.onLedgerChange(note, bot.context.rules.creditDecimals);
+      },
       nowMs: () => bot.context.exchangeTime.nowMs(),
     });
     if (liquidator === undefined) return { ...running, liquidator };

@@ -7,7 +7,7 @@ import type { Hex } from "../../core/units.js";
 import { runtimeDir } from "./running-bots.js";
 
 /** Roles of which an account may have one each on a machine. */
-export type LockedRole = "bot" | "guard";
+export type LockedRole = "bot" | "guard" | "notifier";
 
 /**
  * A lock on being an account's bot or guard on this machine, held until it is released or the
@@ -91,16 +91,19 @@ async function taken(path: string, account: Hex, role: LockedRole): Promise<Proc
 }
 
 function heldError(account: Hex, role: LockedRole, pid: number): RunError {
-  const which =
-    role === "bot"
-      ? "another bot on this machine trades this account"
-      : "another guard on this machine watches this account";
+  const which = {
+    bot: "another bot on this machine trades this account",
+    guard: "another guard on this machine watches this account",
+    notifier: "another process on this machine sends this account's events",
+  }[role];
   return new RunError(`${which} (process ${pid})`, {
     field: "account",
     value: account,
     expected:
       role === "bot"
         ? "one bot per account; a dry run beside it needs its own key, which need not be registered"
-        : "one guard per account",
+        : role === "guard"
+          ? "one guard per account"
+          : "one sender per account: a guard sends too",
   });
 }

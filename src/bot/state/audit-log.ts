@@ -15,7 +15,7 @@ const MOST_BYTES = 1 << 20;
 /** One command of the audit file. */
 export interface AuditEntry {
   readonly atMs: Ms;
-  readonly via: "command-line" | "screen" | "cockpit";
+  readonly via: "command-line" | "screen" | "cockpit" | "chat";
   readonly command: Readonly<Record<string, unknown>>;
   /** True if the bot only runs on paper, or sends nothing. */
   readonly dryRun?: boolean;

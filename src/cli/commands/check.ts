@@ -21,6 +21,7 @@ import type { CliContext } from "../cli-context.js";
 import { parseDuration } from "../duration.js";
 import { openBot, withExchange } from "../exchange-access.js";
 import { loadServerBuiltHashes } from "../halts/server-built-hashes.js";
+import { notifyFindings } from "../notify/notify-findings.js";
 import { ReportedFailure } from "../process/exit.js";
 import { jsonText, table } from "../process/output.js";
 
@@ -50,6 +51,7 @@ export async function checkCommand(
       const { strategies, findings } = await checkStrategies(config);
       const references = await checkReferenceSources(config, context);
       findings.push(...references.findings, ...guardFindings(config, file));
+      findings.push(...(await notifyFindings(config, context)));
       if (connect === true) {
         const notedHashes = loadServerBuiltHashes(config, account);
         const { runtime, env } = context;

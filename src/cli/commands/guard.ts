@@ -10,6 +10,7 @@ import { type OpenLog, openLog } from "../../monitoring/log.js";
 import type { CliContext } from "../cli-context.js";
 import { openBotOrders, withExchange } from "../exchange-access.js";
 import { fetchGuardRules } from "../halts/guard-rules.js";
+import { GuardNotifier } from "../notify/guard-notifier.js";
 import { jsonText } from "../process/output.js";
 
 export interface GuardCommandOptions {
@@ -35,6 +36,9 @@ export async function guardCommand(
     const owner = { account: signer.address, env: context.env, stateDir };
     const lock = await lockAccount(owner, "guard");
     const log = openLog({ level: config.logLevel, clock, fields: { process: "guard" } });
+    // Before the exchange answers: a dead bot is told while the exchange is away, too.
+    const sender = new GuardNotifier({ context, config, owner, log });
+    void sender.start();
     const markets = Object.keys(config.markets);
     const { deadAfterMs, heartbeatMs, orderTokensFraction } = config.guard;
     const budget = new CancelBudget({ clock, fraction: orderTokensFraction });
@@ -91,6 +95,7 @@ export async function guardCommand(
       claimStateFor(rules, owned);
       const notify = (notice: GuardEvent): void => {
         reportEvent(log, notice, store.directory);
+        sender.onGuardEvent(notice);
         if (json === true) context.stdout.write(jsonText({ atMs: clock.nowMs(), ...notice }));
       };
       const guard = new Guard({
@@ -135,6 +140,7 @@ export async function guardCommand(
     } finally {
       keepSynchronised.cancel();
       lock.release();
+      await sender.stop();
       log.close();
     }
   });

@@ -45,6 +45,7 @@ export async function runCommand(
     paper: dryRun && options.fills ? paperModels(config) : undefined,
     screen,
     guardCommand: `marketwright guard ${file}`,
+    notifyCommand: `marketwright notify ${file}`,
     cancelCommand: `marketwright cancel-all ${file}`,
   });
   reportRunEnd(context, summary, { file, dryRun, json: options.json });

@@ -58,11 +58,11 @@ function writeAhead(
  */
 function auditUnanswered(
   { state }: RunningBotEntry,
-  command: Readonly<Record<string, unknown>>,
+  { via = "command-line", ...command }: Extract<ControlCommand, { readonly command: "halt" }>,
   { message }: RunError,
   atMs: Ms,
 ): void {
   if (state === undefined) return;
-  const entry = { via: "command-line", outcome: "error", error: message } as const;
+  const entry = { via, outcome: "error", error: message } as const;
   appendAudit(state.directory, { atMs, command, ...entry });
 }

@@ -75,10 +75,11 @@ export async function commandStoppedBot(
       command.command === "halt"
         ? { halts: haltState(state, command) }
         : resumeState(state, command);
+    const { via = "command-line", ...written } = command;
     const auditError = appendAudit(store.directory, {
       atMs: state.nowMs,
-      via: "command-line",
-      command,
+      via,
+      command: written,
       outcome: "ok",
     });
     return {

@@ -42,7 +42,7 @@ export function controlHandler(
       buildBotStatus(running.bot, running.liquidator, file.compare(running.bot.context.config));
     if (command.command === "status") return read();
     if (command.command === "preview") return previewFor(running, command.of);
-    requireCockpitControl(running.bot.context.config, command);
+    requirePermission(running.bot.context.config, command);
     requireRunning(running, command.command);
     if (command.command === "set" || command.command === "reload") {
       const difference = configureBot(running, file, command);
@@ -89,13 +89,23 @@ function previewFor(running: RunningBot, command: TradingCommand): CommandPrevie
 }
 
 /**
- * The page of another bot shows this one too. Its file alone decides if a page may command it.
+ * The page of another bot shows this one too. Its file alone decides if a page or a chat may
+ * command it. A chat may halt; it never resumes or configures.
  * @throws ConfigError
  */
-export function requireCockpitControl(
-  { cockpit, path }: Pick<BotConfig, "cockpit" | "path">,
+export function requirePermission(
+  { cockpit, notify, path }: Pick<BotConfig, "cockpit" | "notify" | "path">,
   { command, via }: TradingCommand | ConfigureCommand,
 ): void {
+  if (via === "chat" && command !== "halt" && !(command === "flatten" && notify?.control === true))
+    throw new ConfigError(`does not allow a chat to ${command} this bot`, {
+      field: "notify.control",
+      value: notify?.control,
+      expected:
+        command === "flatten"
+          ? `control: true under notify in ${path}, and a restart of the bot`
+          : `marketwright ${command} on the command line`,
+    });
   if (via !== "cockpit" || cockpit?.control === true) return;
   throw new ConfigError(`is not true, so that a cockpit may not ${command} this bot`, {
     field: "cockpit.control",

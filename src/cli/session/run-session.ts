@@ -4,6 +4,7 @@ import { createAccountSigner, readAccountKey } from "../../bot/config/account-ke
 import type { BotConfig } from "../../bot/config/config.js";
 import { warnOfImplausibleValues } from "../../bot/explain/explain.js";
 import { JournalFile, renameEarlierJournal } from "../../bot/journal/journal-file.js";
+import { NoticeRecorder } from "../../bot/notices/notice-recorder.js";
 import type { ChainAccess } from "../../bot/run/chain-access.js";
 import { readRpcUrls } from "../../bot/run/chain-access.js";
 import { openHedgeVenues } from "../../bot/run/hedge/open-hedge-venues.js";
@@ -21,6 +22,7 @@ import { toUncaughtStrategyError } from "../../bot/strategy/uncaught-strategy-er
 import { FileTransactionStore } from "../../chain/transactions/store/file-transaction-store.js";
 import { TRANSACTIONS_FILE } from "../../chain/transactions/store/transaction-store.js";
 import { initCrypto, nativeBindingError } from "../../core/crypto/signing.js";
+import { describeThrown } from "../../core/describe-thrown.js";
 import { ConfigError } from "../../core/errors.js";
 import type { Clock } from "../../core/runtime/runtime.js";
 import type { Ms } from "../../core/units.js";
@@ -29,6 +31,7 @@ import { Metrics } from "../../monitoring/metrics.js";
 import { detectScreenSupport } from "../../monitoring/screen/screen-driver.js";
 import type { CliContext } from "../cli-context.js";
 import { nameExchangeInErrors } from "../exchange-access.js";
+import { warnWithoutSender } from "../notify/warn-without-sender.js";
 import { untilInterrupted } from "../process/until-interrupted.js";
 import { type Companions, watchCompanions } from "./companion.js";
 import { ordersLeftText } from "./report-run-end.js";
@@ -53,6 +56,8 @@ interface SessionOptions extends Companions {
    * Command that starts a guard, for the warning when none runs; absent if one is being started.
    */
   readonly guardCommand?: string;
+  /** Command that starts a sender of the bot's events, for the same; absent likewise. */
+  readonly notifyCommand?: string;
   /** Command that cancels the orders left by an immediate exit. */
   readonly cancelCommand: string;
   readonly journalPath?: string | undefined;
@@ -168,6 +173,17 @@ async function session(
   const entered = { directory: resolve(store.directory), markets: Object.keys(config.markets) };
   cleanup.push(addRunningBotEntry(dryRun ? entry : { ...entry, state: entered }, env));
   cleanup.push(warnWithoutGuard({ ...options, store, account }, runtime.clock, log));
+  cleanup.push(warnWithoutSender({ ...options, store }, runtime.clock, log));
+  const notices =
+    config.notify === undefined || dryRun
+      ? undefined
+      : new NoticeRecorder({
+          notify: config.notify,
+          directory: store.directory,
+          clock: runtime.clock,
+          log,
+        });
+  if (notices !== undefined) cleanup.push(() => notices.close());
 
   const chain = chainAccessOf(config, store, env);
   const recorder =
@@ -219,6 +235,7 @@ async function session(
       journal,
       ...(watchdog === undefined ? {} : { onStrategyCall: watchdog.onStrategyCall }),
       record: recorder?.record,
+      notices,
       openHedgeVenues: (account, rules) =>
         openHedgeVenues({ config, env, runtime, account, rules }),
     });
@@ -238,6 +255,7 @@ async function session(
     nameExchangeInErrors(config.exchange.rest, () => start(signal)),
   );
   running = bot;
+  if (notices !== undefined) recordRun(notices, bot, runtime.clock);
   for (const command of control.earlyHalts) bot.command(command);
   for (const error of strays) bot.fail(error);
   if (fault !== undefined) bot.command({ command: "stop", reason: fault });
@@ -267,6 +285,21 @@ async function session(
     ...(paper === undefined ? {} : { paper }),
     ...(fault === undefined ? {} : { fault }),
   };
+}
+
+/** Records the start of a run, and its failure; its orderly end is an event of the bot. */
+function recordRun(notices: NoticeRecorder, bot: RunningBot, clock: Clock): void {
+  const about = { kind: "run" } as const;
+  notices.record({ ...about, atMs: clock.nowMs(), severity: "info", title: "the bot runs" });
+  bot.stopped.catch((error: unknown) =>
+    notices.record({
+      ...about,
+      atMs: clock.nowMs(),
+      severity: "critical",
+      title: "the bot failed, and cancels its orders",
+      text: describeThrown(error),
+    }),
+  );
 }
 
 function summaryOfRun({ bot, monitor, liquidator }: RunningBot): RunSummary {

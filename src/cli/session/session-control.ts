@@ -18,7 +18,7 @@ import type { Log } from "../../monitoring/log.js";
 import type { CliContext } from "../cli-context.js";
 import { haltState, type StoppedBotStatus } from "../halts/stopped-bot.js";
 import { auditedHandler } from "./audited-handler.js";
-import { controlHandler, requireCockpitControl } from "./control-handler.js";
+import { controlHandler, requirePermission } from "./control-handler.js";
 
 /** The bot to control, and the storage of its halts. */
 interface SessionControlOptions {
@@ -76,7 +76,7 @@ export async function startSessionControl(
     const running = runningBot();
     if (running !== undefined || command.command !== "halt")
       return controlHandler(requireRunning(command.command), file)(command);
-    requireCockpitControl(config, command);
+    requirePermission(config, command);
     // Stored at once, because the bot may be restarted. A starting bot that has already read its
     // state receives it too.
     const halts = haltState(

@@ -1,8 +1,8 @@
 import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
 import type { Dispatcher } from "undici";
 import { FormatError } from "../../core/errors.js";
+import { parseRetryAfterMs } from "../../core/http/parse-retry-after.js";
 import type { Clock, Timer } from "../../core/runtime/runtime.js";
-import { parseRetryAfterMs } from "./parse-retry-after.js";
 import type { HttpRequest, HttpResult } from "./transport.js";
 
 type Unpack = (bytes: Buffer, options: { readonly maxOutputLength: number }) => Buffer;

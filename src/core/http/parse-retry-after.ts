@@ -1,4 +1,4 @@
-import type { Ms } from "../../core/units.js";
+import type { Ms } from "../units.js";
 
 /** Unparsed time headers of a response. */
 export interface ResponseTimeHeaders {

@@ -1,0 +1,194 @@
+import type { AccountChange } from "../../account/account-change.js";
+import { scaledToDecimal } from "../../core/instrument.js";
+import type { MarketId, Ms } from "../../core/units.js";
+import type { VenueTrade } from "../../exchange/records.js";
+import type { Notice } from "../../notify/notice.js";
+import { DAILY_LOSS, haltMarketId, MANUAL_HALT } from "../../risk/halt.js";
+import type { Bot } from "../engine/bot.js";
+import type { BotEvent } from "../engine/bot-event.js";
+import { actionText } from "../safety/ladder-text.js";
+
+type EventOf<Kind extends BotEvent["kind"]> = Extract<BotEvent, { kind: Kind }>;
+
+/** Turns a bot's events into notices; undefined for those that nobody needs to know of. */
+export class EventNotices {
+  /** Halts in force that a person has to lift, and those that were told. */
+  readonly #toldHalts = new Map<string, { readonly needsPerson: boolean }>();
+
+  forEvent(event: BotEvent, bot: Bot): Notice | undefined {
+    const atMs = bot.context.clock.nowMs();
+    switch (event.kind) {
+      case "halted":
+        return event.on ? this.#halt(event, bot, atMs) : this.#lifted(event, bot, atMs);
+      case "rung":
+        return rungNotice(event, bot, atMs);
+      case "account":
+        return accountNotice(event.change, bot, atMs);
+      case "hedge":
+        return hedgeNotice(event, atMs);
+      case "log":
+        // The fields may hold anything: only the sentence is sent.
+        return event.level === "error"
+          ? { atMs, severity: "warning", kind: "error", title: event.message, key: event.message }
+          : undefined;
+      case "stopped": {
+        const { reason, ordersLeft } = event.result;
+        const isClean = ordersLeft.length === 0;
+        return {
+          atMs,
+          severity: isClean ? "info" : "critical",
+          kind: "stopped",
+          title: isClean ? "the bot has stopped" : "the bot has stopped, and orders may be open",
+          text: isClean ? reason : `${reason}; ${ordersLeft.length} orders may still fill`,
+        };
+      }
+      default:
+        return undefined;
+    }
+  }
+
+  #halt(event: EventOf<"halted">, bot: Bot, atMs: Ms): Notice | undefined {
+    const { reason, marketId, why, isStarting } = event;
+    const halt = bot.tradingGuards.halts.find(
+      (one) => one.name === reason && haltMarketId(one) === marketId,
+    );
+    const needsPerson = halt?.resumesByItself === false || reason === DAILY_LOSS;
+    // At a start every guard trips until the first confirmation: no event.
+    if (!needsPerson && (isStarting === true || bot.phase === "starting")) return undefined;
+    const key = haltKey(event);
+    this.#toldHalts.set(key, { needsPerson });
+    return {
+      atMs,
+      severity: needsPerson && reason !== MANUAL_HALT ? "critical" : "warning",
+      kind: "halt",
+      title: `${marketId ?? "all markets"} halted: ${reason}`,
+      text: needsPerson ? why : `${why}; it ends by itself`,
+      cause: reason,
+      key,
+      state: "on",
+      ...(marketId === undefined ? {} : { marketId }),
+      ...(needsPerson ? { command: resumeCommand(bot, marketId) } : {}),
+    };
+  }
+
+  #lifted(event: EventOf<"halted">, bot: Bot, atMs: Ms): Notice | undefined {
+    const { reason, marketId } = event;
+    const key = haltKey(event);
+    const told = this.#toldHalts.get(key);
+    this.#toldHalts.delete(key);
+    if (told === undefined) return undefined;
+    const others = bot.tradingGuards.halts.length;
+    return {
+      atMs,
+      severity: told.needsPerson && reason !== MANUAL_HALT ? "critical" : "warning",
+      kind: "halt-over",
+      title: `${marketId ?? "all markets"} no longer halted: ${reason}`,
+      key,
+      state: "off",
+      // The next halt that a person has to lift is an event of its own.
+      endsKey: told.needsPerson,
+      ...(others === 0 ? {} : { text: `${others} other halts are in force` }),
+      ...(marketId === undefined ? {} : { marketId }),
+    };
+  }
+}
+
+function haltKey({ reason, marketId }: EventOf<"halted">): string {
+  return `halt ${reason} ${marketId ?? ""}`;
+}
+
+function resumeCommand({ context }: Bot, marketId: MarketId | undefined): string {
+  const market = marketId === undefined ? "" : ` --market ${marketId}`;
+  return `marketwright resume ${context.config.path}${market}`;
+}
+
+function rungNotice(
+  { measure, marketId, action, widenFactor, why }: EventOf<"rung">,
+  bot: Bot,
+  atMs: Ms,
+): Notice | undefined {
+  // A halt is an event of its own.
+  if (action === "halt") return undefined;
+  const where = marketId === undefined ? measure : `${measure} of ${marketId}`;
+  return {
+    atMs,
+    severity: bot.phase === "starting" ? "info" : "warning",
+    kind: "rung",
+    title:
+      action === undefined
+        ? `risk ladder: ${where} is over`
+        : `risk ladder: ${where}: ${actionText({ action, widenFactor })}`,
+    text: why,
+    key: `rung ${where}`,
+    state: action ?? "over",
+    ...(marketId === undefined ? {} : { marketId }),
+  };
+}
+
+function accountNotice(change: AccountChange, bot: Bot, atMs: Ms): Notice | undefined {
+  switch (change.kind) {
+    case "fill":
+      return fillNotice(change.trade, bot, atMs);
+    case "trade-failed": {
+      const { marketId, id, side } = change.trade;
+      return {
+        atMs,
+        severity: "warning",
+        kind: "settlement-failed",
+        title: `a settlement failed in ${marketId}: the trade is reversed`,
+        text: `${side} ${amountText(change.trade, bot)}, trade ${id}`,
+        key: `settlement ${marketId}`,
+        marketId,
+      };
+    }
+    case "position-set":
+      return {
+        atMs,
+        severity: "warning",
+        kind: "position-set",
+        title: `the position in ${change.marketId} was set to the exchange's`,
+        key: `position ${change.marketId}`,
+        marketId: change.marketId,
+      };
+    default:
+      return undefined;
+  }
+}
+
+function fillNotice(trade: VenueTrade, bot: Bot, atMs: Ms): Notice {
+  const { marketId, side, ticks, isMaker, quote } = trade;
+  const price = bot.context.traders.get(marketId)?.instrument.formatReportedPrice(ticks) ?? "";
+  return {
+    atMs,
+    severity: "info",
+    kind: "fill",
+    title: `${marketId} ${side} ${amountText(trade, bot)} at ${price}, ${isMaker ? "maker" : "taker"}`,
+    marketId,
+    volumeQuote: scaledToDecimal(quote, bot.context.rules.creditDecimals),
+  };
+}
+
+function amountText({ marketId, lots, restPaper }: VenueTrade, bot: Bot): string {
+  const instrument = bot.context.traders.get(marketId)?.instrument;
+  return instrument?.formatReportedAmount(lots, restPaper) ?? `${lots} lots`;
+}
+
+function hedgeNotice({ marketId, venue, notice }: EventOf<"hedge">, atMs: Ms): Notice | undefined {
+  const about = { atMs, severity: "warning", kind: "hedge", marketId } as const;
+  switch (notice.kind) {
+    case "warning":
+      return {
+        ...about,
+        title: `hedge of ${marketId} at ${venue}: ${notice.message}`,
+        key: notice.message,
+      };
+    case "position-adopted":
+      return {
+        ...about,
+        title: `the hedge of ${marketId} was set to the position at ${venue}`,
+        key: `hedge position ${marketId}`,
+      };
+    default:
+      return undefined;
+  }
+}

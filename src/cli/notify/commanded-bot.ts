@@ -51,6 +51,12 @@ export class BotOfFile implements CommandedBot {
     const bot = await this.#find();
     const command = operatorCommandSchema.parse({ command: "halt", marketId, reason, via: "chat" });
     if (command.command !== "halt") throw new RunError("is not a halt");
+    const known = bot?.state?.markets;
+    if (marketId !== undefined && known?.includes(marketId) === false)
+      throw this.#refused(
+        { command: "halt", marketId },
+        `${marketId} is not a market of this bot: it has ${known.join(", ")}`,
+      );
     const data =
       bot === undefined
         ? await commandStoppedBot(this.#context, this.#file, command)
@@ -66,10 +72,8 @@ export class BotOfFile implements CommandedBot {
       via: "chat",
       ...(marketId === undefined ? {} : { marketId }),
     };
-    if (bot === undefined) {
-      this.auditRefusal({ command: "flatten", marketId }, "the bot does not run");
-      throw new RunError("the bot does not run");
-    }
+    if (bot === undefined)
+      throw this.#refused({ command: "flatten", marketId }, "the bot does not run");
     const data = await sendToRunningBot(bot, request, this.#context.runtime.clock);
     const answer = readControlAnswer(data);
     const problem =
@@ -82,6 +86,12 @@ export class BotOfFile implements CommandedBot {
   auditRefusal(command: Readonly<Record<string, unknown>>, reason: string): void {
     const atMs = this.#context.runtime.clock.nowMs();
     appendAudit(this.#directory, { atMs, via: "chat", command, outcome: "error", error: reason });
+  }
+
+  /** The error of a command that did not reach the bot, which writes down those that did. */
+  #refused(command: Readonly<Record<string, unknown>>, reason: string): RunError {
+    this.auditRefusal(command, reason);
+    return new RunError(reason);
   }
 
   #find(): Promise<RunningBotEntry | undefined> {

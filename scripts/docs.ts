@@ -3,12 +3,19 @@ import { fileURLToPath } from "node:url";
 import { renderMetricsPage } from "#monitoring/metrics-page.js";
 import { validationPage } from "../test/validation/page.js";
 import { VALIDATION } from "../test/validation/sections.js";
+import { DASHBOARD_FOLDER, DASHBOARDS, dashboardText } from "./dashboards/all-dashboards.js";
 import { withChangeableKeys } from "./interface/changeable-keys.js";
 import { withInterface } from "./interface/exchange-interface.js";
 import { roomsConfig } from "./room-files.mjs";
 import { withRooms } from "./rooms.mjs";
 
 writeFileSync(new URL("../docs/reference/metrics.md", import.meta.url), renderMetricsPage());
+
+for (const plan of DASHBOARDS)
+  writeFileSync(
+    new URL(`../${DASHBOARD_FOLDER}/${plan.name}.json`, import.meta.url),
+    dashboardText(plan),
+  );
 
 const architecture = new URL("../docs/ideas/architecture.md", import.meta.url);
 writeFileSync(architecture, withRooms(readFileSync(architecture, "utf8")));

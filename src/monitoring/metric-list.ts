@@ -382,6 +382,19 @@ export const METRIC_LIST = {
     help: "Time of the bot's last heartbeat for the guard, in Unix seconds. A dry run writes none.",
     labels: {},
   },
+  guarded: {
+    name: "guarded",
+    type: "gauge",
+    help: "1 while a guard of this account shows a recent heartbeat in the state folder, else 0. Absent where none is needed.",
+    labels: {},
+    details: "None is needed for `GTT` quotes and for a dry run.",
+  },
+  stateUnwritten: {
+    name: "state_unwritten",
+    type: "gauge",
+    help: "1 while a file of the state cannot be written, else 0. Absent before the first failure.",
+    labels: { file: "name in the state folder" },
+  },
   liquidations: {
     name: "liquidations_total",
     type: "counter",

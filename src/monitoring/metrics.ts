@@ -292,6 +292,15 @@ export class Metrics {
     this.#set("heartbeat", {}, atMs / 1000);
   }
 
+  setGuarded(isGuarded: boolean): void {
+    this.#set("guarded", {}, isGuarded ? 1 : 0);
+  }
+
+  /** Sets whether a file of the state folder cannot be written. */
+  setStateUnwritten(file: string, isUnwritten: boolean): void {
+    this.#set("stateUnwritten", { file }, isUnwritten ? 1 : 0);
+  }
+
   /** Counts the outcome of an account's position in danger. */
   liquidation(market: MarketId, outcome: string): void {
     this.#count("liquidations", { market, outcome });

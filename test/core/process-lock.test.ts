@@ -1,7 +1,14 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -19,6 +26,7 @@ const { ProcessLock } = await import(process.argv[2]);
 process.stdin.setEncoding("utf8").on("data", () => {
   const lock = ProcessLock.take(process.argv[3]);
   process.stdout.write(typeof lock === "number" ? "held by " + lock + "\\n" : "taken\\n");
+  if (typeof lock !== "number") lock.whenLost(() => process.stdout.write("lost\\n"));
 });
 process.stdout.write("up\\n");
 `;
@@ -30,6 +38,7 @@ beforeEach(() => {
 });
 afterEach(() => {
   for (const child of children) child.kill("SIGKILL");
+  children.clear();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -113,3 +122,51 @@ it("is held by the successor of a dead holder, also before that has moved to the
   expect(ProcessLock.holder(path)).toBe(process.ppid);
   expect(ProcessLock.take(path)).toBe(process.ppid);
 });
+
+/** A process id namespace of its own, as a container has one: its program is process 1 there. */
+const CONTAINER = ["--pid", "--fork", "--mount-proc", "--kill-child"];
+const hasNamespaces = spawnSync("unshare", [...CONTAINER, "true"]).status === 0;
+
+// Two containers share the state folder, and cannot see each other's processes.
+it.skipIf(!hasNamespaces)(
+  "is held over containers that share its folder, and a paused one that loses it learns of that",
+  async () => {
+    const program = join(folder, "starter.mjs");
+    writeFileSync(program, STARTER);
+    const source = new URL("../dist/core/files/process-lock.js", pathToFileURL(builtCommand()))
+      .href;
+    const path = join(folder, "bot.lock");
+    const [first, second] = [0, 1].map(() => {
+      const child = spawn("unshare", [...CONTAINER, process.execPath, program, source, path], {
+        stdio: ["pipe", "pipe", "inherit"],
+      });
+      children.add(child);
+      return child;
+    });
+    if (first === undefined || second === undefined) throw new Error("two containers");
+    await answers([first, second]);
+    const ask = async (child: ChildProcess): Promise<string | undefined> => {
+      const answered = answers([child]);
+      child.stdin?.write("go\n");
+      return (await answered).get(child);
+    };
+    expect(await ask(first)).toBe("taken");
+    for (let times = 0; times < 8; times++) {
+      expect(await ask(second)).toBe("held by 1");
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+    }
+
+    const inside = readFileSync(`/proc/${first.pid}/task/${first.pid}/children`, "utf8").trim();
+    process.kill(Number(inside), "SIGSTOP");
+    let answer: string | undefined;
+    while (answer !== "taken") {
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      answer = await ask(second);
+    }
+    const lost = answers([first]);
+    process.kill(Number(inside), "SIGCONT");
+    expect((await lost).get(first)).toBe("lost");
+    // Whoever lost it takes nothing from its new holder.
+    expect(await ask(first)).toBe("held by 1");
+  },
+);

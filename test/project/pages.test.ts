@@ -1,4 +1,3 @@
-import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -55,7 +54,7 @@ describe("every page", () => {
       readonly scripts: Readonly<Record<string, string>>;
     };
     const paths = codesOf(page.text).filter((code) =>
-      /^(src|test|bench|scripts|config|docs|bin)\/[\w./-]+$/.test(code),
+      /^(src|test|bench|scripts|config|docs|deploy|bin)\/[\w./-]+$/.test(code),
     );
     expect(
       paths.filter((path) => !path.includes("NAME") && !existsSync(join(PROJECT_ROOT, path))),
@@ -447,31 +446,6 @@ describe("docs/guides/why-no-order.md", () => {
     const [, names = ""] = /type LimitName =([^;]*);/.exec(source("src/risk/breach.ts")) ?? [];
     const limits = found(names, /"([a-z-]+)"/g).filter((name) => name !== "unknown-market");
     expect([...firstCodes(page, "name")].sort()).toEqual([...limits].sort());
-  });
-});
-
-describe("docs/examples/alerts.yml", () => {
-  it.each([
-    ["rules", "alerts.yml"],
-    ["config", "prometheus.yml"],
-  ])("passes promtool: the %s of %s", (kind, file) => {
-    const result = spawnSync(
-      process.env.PROMTOOL ?? "promtool",
-      ["check", kind, join(PROJECT_ROOT, "docs/examples", file)],
-      { encoding: "utf8" },
-    );
-    if (result.error !== undefined) return;
-    expect(`${result.stdout}${result.stderr}`).toContain("SUCCESS");
-    expect(result.status).toBe(0);
-  });
-
-  it("uses metrics that there are, those of docs/guides/set-alerts.md", () => {
-    const named = (text: string): readonly string[] =>
-      [...new Set(text.match(/marketwright_[a-z_]+/g))].sort();
-    const used = named(source("docs/examples/alerts.yml"));
-    expect(used).toEqual(named(tableOf(readPage("docs/guides/set-alerts.md"), "alert on").join()));
-    const metrics = source("docs/reference/metrics.md");
-    expect(used.filter((name) => !metrics.includes(`## \`${name}\``))).toEqual([]);
   });
 });
 

@@ -14,6 +14,11 @@ export type LockedRole = "bot" | "guard" | "notifier";
  * process ends.
  */
 export interface AccountLock {
+  /**
+   * Calls a listener once another process has taken a lock of this holder, who stood still for so
+   * long that it looked dead.
+   */
+  whenLost(listener: (error: RunError) => void): void;
   release(): void;
 }
 
@@ -46,7 +51,17 @@ export async function lockAccount(
   };
   try {
     for (const path of lockPaths(owner, role)) held.push(await taken(path, owner.account, role));
-    return { release };
+    return {
+      release,
+      whenLost(listener) {
+        let isLost = false;
+        for (const lock of held)
+          lock.whenLost(() => {
+            if (!isLost) listener(lostError(owner.account, role));
+            isLost = true;
+          });
+      },
+    };
   } catch (error) {
     release();
     throw error;
@@ -88,6 +103,14 @@ async function taken(path: string, account: Hex, role: LockedRole): Promise<Proc
   }
   if (lock instanceof ProcessLock) return lock;
   throw heldError(account, role, lock);
+}
+
+function lostError(account: Hex, role: LockedRole): RunError {
+  return new RunError(`this ${role} stood still, and another ${role} of its account has started`, {
+    field: "account",
+    value: account,
+    expected: `one ${role} per account`,
+  });
 }
 
 function heldError(account: Hex, role: LockedRole, pid: number): RunError {

@@ -5,6 +5,7 @@ import { isLocked, type LockableAccount, lockAccount } from "../../bot/state/acc
 import { GUARD_HEARTBEAT_FILE, GuardHeartbeat } from "../../bot/state/guard-heartbeat.js";
 import { FileStateStore, stateDirFor } from "../../bot/state/state-dir.js";
 import { claimState, claimStateFor } from "../../bot/state/state-owner.js";
+import { RunError } from "../../core/errors.js";
 import type { Clock, Timer } from "../../core/runtime/runtime.js";
 import { type OpenLog, openLog } from "../../monitoring/log.js";
 import type { CliContext } from "../cli-context.js";
@@ -132,10 +133,12 @@ export async function guardCommand(
       guard.start();
       heartbeat.start();
       unseen.start();
-      const signal = await interrupted;
+      const lost = new Promise<RunError>((resolve) => lock.whenLost(resolve));
+      const signal = await Promise.race([interrupted, lost]);
       unseen.stop();
       heartbeat.stop();
       guard.stop();
+      if (signal instanceof RunError) throw signal;
       log.info({ signal }, "the guard is stopping");
     } finally {
       keepSynchronised.cancel();

@@ -3,6 +3,7 @@ import { RetryingStore } from "../../bot/state/retrying-store.js";
 import type { StateStore } from "../../bot/state/state-dir.js";
 import type { Clock } from "../../core/runtime/runtime.js";
 import type { OpenLog } from "../../monitoring/log.js";
+import type { Metrics } from "../../monitoring/metrics.js";
 
 /**
  * The bot's state. Writes of its repeated texts may fail for half of the time after which the guard
@@ -16,7 +17,13 @@ export function createRetryingState(
     config,
     clock,
     log,
-  }: { readonly config: BotConfig; readonly clock: Clock; readonly log: OpenLog },
+    metrics,
+  }: {
+    readonly config: BotConfig;
+    readonly clock: Clock;
+    readonly log: OpenLog;
+    readonly metrics: Metrics;
+  },
   stop: (reason: string) => void,
 ): StateStore {
   const { deadAfterMs, heartbeatMs } = config.guard;
@@ -26,6 +33,7 @@ export function createRetryingState(
     // The newest heartbeat is already one interval old when the next one fails.
     givesUpAfterMs: Math.max(0, deadAfterMs / 2 - heartbeatMs),
     onChange: ({ name, error }, isWritten) => {
+      metrics.setStateUnwritten(name, !isWritten);
       if (isWritten) log.info({ file: name }, "the state file is written again");
       else
         log.error(

@@ -209,9 +209,17 @@ async function session(
   });
   if (quiet !== undefined) cleanup.push(quiet);
   let fault: string | undefined;
-  const kept = createRetryingState(state, { config, clock: runtime.clock, log }, (reason) => {
-    fault = reason;
-    running?.command({ command: "stop", reason });
+  const kept = createRetryingState(
+    state,
+    { config, clock: runtime.clock, log, metrics },
+    (reason) => {
+      fault = reason;
+      running?.command({ command: "stop", reason });
+    },
+  );
+  lock.whenLost(({ message }) => {
+    fault = message;
+    running?.command({ command: "stop", reason: message });
   });
   const between =
     paper === undefined ? undefined : await createPaperDecorator(config, paper, runtime.clock);

@@ -49,6 +49,8 @@ export class ProcessLock {
   readonly #path: string;
   #own: string;
   #timer: Timer;
+  #isLost = false;
+  #onLost: () => void = () => {};
 
   private constructor(path: string, own: string) {
     this.#path = path;
@@ -99,6 +101,16 @@ export class ProcessLock {
     return last !== undefined && isHeld(last) ? parsePid(last.name) : undefined;
   }
 
+  /**
+   * Calls a listener when another process has taken the lock, at once if it has. This happens to a
+   * holder that stood still for {@link GONE_MS}, as in a paused container: it looked dead to the
+   * other container.
+   */
+  whenLost(listener: () => void): void {
+    this.#onLost = listener;
+    if (this.#isLost) listener();
+  }
+
   release(): void {
     this.#timer.cancel();
     // A process in another container may have taken the lock of a holder that stalled for too long.
@@ -119,7 +131,10 @@ export class ProcessLock {
 
   #keepTouching(): Timer {
     return clock.setTimer(TOUCH_MS, () => {
-      if (touched(this.#own)) this.#timer = this.#keepTouching();
+      if (isOthers(this.#own)) {
+        this.#isLost = true;
+        this.#onLost();
+      } else if (touched(this.#own)) this.#timer = this.#keepTouching();
     });
   }
 }
@@ -195,6 +210,16 @@ function opened(path: string): boolean {
   } catch (error) {
     if (codeOf(error) === "EEXIST") return false;
     throw error;
+  }
+}
+
+/** True if the file has another process's name. A half-written or unreadable one has none. */
+function isOthers(path: string): boolean {
+  try {
+    const name = nameIn(path);
+    return name !== undefined && name !== "" && name !== currentProcessName();
+  } catch {
+    return false;
   }
 }
 

@@ -4,6 +4,7 @@ import { isQuoting } from "../../market/quoting-status.js";
 import { referenceInstant } from "../../market/used-reference.js";
 import { totalEquity } from "../../safety/equity-monitor.js";
 import { computeEarnings } from "../../status/earnings.js";
+import { readGuardStatus } from "../../status/guard-status.js";
 import { readHedge } from "../../status/hedge-status.js";
 import { bookAgeMs, positionUnknownSeconds } from "../../status/market-status.js";
 import { setStatisticsGauges } from "./statistics-gauges.js";
@@ -70,4 +71,6 @@ export function setBotGauges(bot: Bot, metrics: Metrics): void {
   if (bot.tradingGuards.accountAtMs !== undefined)
     metrics.setAccountAge((clock.monotonicMs() - bot.tradingGuards.accountAtMs) / 1000);
   if (bot.heartbeatAtMs !== undefined) metrics.heartbeat(bot.heartbeatAtMs);
+  const guard = readGuardStatus(bot).state;
+  if (guard !== "not-needed") metrics.setGuarded(guard === "alive");
 }

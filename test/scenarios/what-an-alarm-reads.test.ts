@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { GuardHeartbeat } from "#bot/guard-heartbeat.js";
 import { HEARTBEAT_FILE, parseHeartbeat } from "#bot/heartbeat.js";
 import { RunMonitor } from "#bot/run-monitor.js";
 import { silentLog } from "#monitoring/log.js";
@@ -65,6 +66,41 @@ describe("an alarm on quotes that do not rest", () => {
     const samples = scraped(stage);
     await stage.botStarts();
     expect(await samples("quoting")).toEqual(['marketwright_quoting{market="btcusdc"} 1']);
+  });
+});
+
+describe("an alarm on a missing guard", () => {
+  const quotes = { timeInForce: "POST_ONLY" };
+
+  it("rings while orders would outlive the bot, and not while a guard watches it", async () => {
+    const stage = new Stage({ bot: { quotes } });
+    const exchange = { chainId: 7, verifyingContract: `0x${"c1".repeat(20)}` };
+    const owner = { version: 1, account: stage.address, exchange };
+    stage.store.write("account.json", JSON.stringify(owner));
+    const samples = scraped(stage);
+    await stage.botStarts();
+    expect(await samples("guarded")).toEqual(["marketwright_guarded 0"]);
+    const guard = new GuardHeartbeat({
+      clock: stage.clock,
+      store: stage.store,
+      account: stage.address,
+      everyMs: 500,
+      onFailure: (error) => {
+        throw error;
+      },
+    });
+    guard.start();
+    await stage.passes(2_000);
+    expect(await samples("guarded")).toEqual(["marketwright_guarded 1"]);
+    guard.stop();
+    expect(await samples("guarded")).toEqual(["marketwright_guarded 0"]);
+  });
+
+  it("reads nothing of orders that expire by themselves", async () => {
+    const stage = new Stage({ bot: { quotes: { timeInForce: "GTT" } } });
+    const samples = scraped(stage);
+    await stage.botStarts();
+    expect(await samples("guarded")).toEqual([]);
   });
 });
 

@@ -19,7 +19,7 @@ import {
 const { clock } = createLiveRuntime();
 const SECRET = "whsec_c2VjcmV0LW9mLXRoZS10ZXN0cy0wMDAx";
 const PASSWORD = "mail-password-of-the-tests";
-/** What a reason may hold: markup of every service, and mentions. */
+/** A reason with the markup of every service, and mentions. */
 const HOSTILE = "<b>&amp; *bold* _x_ `code` <!channel> @everyone [a](http://b) ~~ || \u202e ```";
 
 const AT_MS = Date.UTC(2026, 0, 5, 12);

@@ -71,8 +71,8 @@ export interface ChatUpdate {
 }
 
 /**
- * Telegram's bot interface as its pages describe it: `getUpdates` with an offset, `sendMessage` with
- * HTML whose entities must be whole, at most 4096 characters, and errors with `ok: false`.
+ * Telegram's bot interface as its pages describe it: `getUpdates` with an offset, `sendMessage`
+ * with HTML whose entities must be whole, at most 4096 characters, and errors with `ok: false`.
  */
 export class TelegramService extends LocalService {
   readonly sent: { readonly text: string; readonly chat_id: unknown }[] = [];

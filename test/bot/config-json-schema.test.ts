@@ -31,6 +31,8 @@ import {
  * - decimals written as strings ("0.5"), and the part of an address after its scheme
  * - a name of two in a list, a queue model's power above 100
  * - if files, variables and folders exist
+ * - a name of a time zone; `notify.control` without a chat that takes commands, `user` without
+ * `passwordEnv`, and mail in the clear to another machine
  * - sizes that a market accepts: steps and ticks come from the exchange
  */
 const BEYOND_A_SCHEMA =
@@ -167,6 +169,8 @@ describe("config/schema.json", () => {
     ["a source of prices with two", { references: { a: { ccxt: "x", symbol: "y", feed: "z" } } }],
     ["a source of prices without its symbol", { references: { a: { ccxt: "binanceusdm" } } }],
     ["a key of another source", { references: { a: { index: "btcusdc", pollMs: 500 } } }],
+    ["no channel", { notify: { channels: {} } }],
+    ["a channel without a service", { notify: { channels: { a: { from: "info" } } } }],
     ["a liquidator without a chain", { liquidator: { minProfitQuote: 1 } }],
     [
       "what a day's loss does, without its limit",
@@ -268,6 +272,43 @@ describe("every key of a bot's file", () => {
     },
     chain: { rpc: ["http://127.0.0.1:8545"], rpcEnv: ["RPC_URL"], lens: address },
     liquidator: { maxNotionalQuote: 100 },
+    notify: {
+      channels: {
+        phone: {
+          telegram: {
+            tokenEnv: "TELEGRAM_TOKEN",
+            chatId: -5,
+            allowedIds: [7],
+            url: "https://api.telegram.org",
+          },
+          from: "info",
+          digestMs: 0,
+          fills: true,
+          dailySummary: false,
+        },
+        team: { slack: { urlEnv: "SLACK_WEBHOOK" } },
+        room: { discord: { urlEnv: "DISCORD_WEBHOOK" } },
+        pager: { webhook: { urlEnv: "PAGER_URL", secretEnv: "PAGER_SECRET" } },
+        mail: {
+          email: {
+            host: "mail.example.com",
+            port: 587,
+            tls: "starttls",
+            user: "bot",
+            passwordEnv: "MAIL_PASSWORD",
+            from: "bot@example.com",
+            to: ["ops@example.com"],
+          },
+        },
+      },
+      repeatMs: 600_000,
+      maxBacklog: 500,
+      maxAgeMs: 86_400_000,
+      dailySummaryAt: "07:00",
+      timeZone: "Europe/Berlin",
+      control: true,
+      totpSecretEnv: "TOTP_SECRET",
+    },
     stateDir: "state",
   });
   const others = [

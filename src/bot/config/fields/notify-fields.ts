@@ -11,7 +11,14 @@ import {
 
 const channelName = nameField("a name of letters, digits, - and _, such as phone");
 
-const chatId = z.int().refine((id) => id !== 0, "must not be zero");
+/** Ids of Telegram have at most 52 bits. */
+const MOST_ID = 2 ** 52;
+
+const chatId = z
+  .int()
+  .min(-MOST_ID)
+  .max(MOST_ID)
+  .refine((id) => id !== 0, "must not be zero");
 
 const telegram = z
   .strictObject({

@@ -60,6 +60,12 @@ const HTTP = {
   modules: ["exchange/rest/pending-http-request", "exchange/rest/transport"],
 };
 
+/** @type {Modules} The liquidator's ledger, as its file has it. */
+const OPPORTUNITIES = {
+  name: "the ledger of `liquidator`",
+  modules: ["liquidator/ledger/*", "liquidator/plan/suggest-tip"],
+};
+
 /** @type {Modules} */
 const INTENT = { name: "the intent of `strategies`", modules: ["strategies/intent"] };
 
@@ -176,6 +182,10 @@ export const ROOMS = {
   history: {
     holds: "[recorded markets](../guides/history.md) as Parquet files, one a day",
     mayImport: [...GROUND, "market/book", "reference", "exchange"],
+  },
+  ledger: {
+    holds: "[the account's books](../reference/ledger.md), reconciled with the exchange",
+    mayImport: [...GROUND, "exchange", "hedge", "history", OPPORTUNITIES],
   },
   backtest: {
     holds: "the bot on [recorded history](../guides/backtest.md), sweeps, comparisons",

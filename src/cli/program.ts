@@ -45,6 +45,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   worker: async () => (await import("./usage/worker.js")).addWorker,
   compare: async () => (await import("./usage/compare.js")).addCompare,
   data: async () => (await import("./usage/data.js")).addData,
+  ledger: async () => (await import("./usage/ledger.js")).addLedger,
 };
 
 /** The part of a command's own help that requires loading the command. */
@@ -70,12 +71,17 @@ const EXIT_NOTES: Readonly<Record<string, string>> = {
   "cancel-all": "orders may be left; the same command cancels them",
   key: "no key was written",
   "data list": "nothing was changed",
+  "ledger export": "no file was left half written",
+  "ledger query": "nothing was changed",
+  "ledger liquidations": "nothing was changed",
 };
 
 /**
  * They write nothing, and run a bot turn for turn without a pause: a signal ends them at any point.
  */
 const ENDED_BY_SIGNAL: readonly string[] = ["compare", "replay"];
+
+const LEDGER_ACTIONS: readonly string[] = ["export", "query", "liquidations"];
 
 /**
  * Builds the command line. @param only the command to load; all of them if it is unknown, or
@@ -151,7 +157,7 @@ export async function runCli(args: readonly string[], given: CliContext): Promis
     const program = await buildProgram(context, commandNamedIn(args));
     const signalled = untilSignalled(context, program);
     await orUncaught(context, () =>
-      Promise.race([program.parseAsync([...args], { from: "user" }), signalled]),
+      Promise.race([program.parseAsync(withActionFirst(args), { from: "user" }), signalled]),
     );
     return EXIT.ok;
   } catch (error) {
@@ -166,6 +172,21 @@ export async function runCli(args: readonly string[], given: CliContext): Promis
 function commandNamedIn(args: readonly string[]): string | undefined {
   const [first, second] = args.filter((arg) => !arg.startsWith("-"));
   return first === "help" ? second : first;
+}
+
+/**
+ * `ledger bot.yaml export` is `ledger export bot.yaml`: the name of the file may come before the
+ * action.
+ */
+function withActionFirst(args: readonly string[]): string[] {
+  const [command, file, action, ...rest] = args;
+  const isSwapped =
+    command === "ledger" &&
+    file !== undefined &&
+    action !== undefined &&
+    !LEDGER_ACTIONS.includes(file) &&
+    LEDGER_ACTIONS.includes(action);
+  return isSwapped ? [command, action, file, ...rest] : [...args];
 }
 
 /**

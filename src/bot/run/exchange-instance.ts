@@ -9,7 +9,7 @@ import { CONTRACT_CHANGE_HALTS_FILE } from "../state/contract-change-halt-store.
 import { LATCH_FILE } from "../state/latch-store.js";
 import { BUILT_FILE } from "../state/server-built-hashes.js";
 import { readJsonState, type StateStore } from "../state/state-dir.js";
-import { FILLS_FILE, RECORD_BEGINS_FILE } from "../state/trade-log.js";
+import { FILLS_FILE, LEDGER_BALANCES_FILE, RECORD_BEGINS_FILE } from "../state/trade-log.js";
 import { TAKEOVERS_FILE } from "../unwind/stored-takeovers.js";
 import { MISSING_TRADES_FILE } from "./trade-backfill.js";
 
@@ -31,6 +31,7 @@ const ACCOUNT_FILES = [
   BUILT_FILE,
   FILLS_FILE,
   RECORD_BEGINS_FILE,
+  LEDGER_BALANCES_FILE,
   MISSING_TRADES_FILE,
   TAKEOVERS_FILE,
 ];

@@ -9,6 +9,8 @@ import { readJsonState, type StateStore } from "./state-dir.js";
  * durable as {@link StateStore.append} promises.
  */
 export const FILLS_FILE = "fills.jsonl";
+/** The exchange's balances at each export of the ledger (docs/reference/ledger.md). */
+export const LEDGER_BALANCES_FILE = "ledger-balances.jsonl";
 /** The newest trade that each market had before its first run; "0" if it had none. */
 export const RECORD_BEGINS_FILE = "record-begins.json";
 /** Some five thousand lines: more than the earlier trades of a market that a start receives. */

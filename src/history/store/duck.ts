@@ -13,6 +13,12 @@ export interface NumberChunk {
   at(column: number, row: number): number;
 }
 
+/** A result for people and programs: decimals, instants and large integers are texts. */
+export interface TextResult {
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly unknown[])[];
+}
+
 /** The limits of a database. */
 export interface DuckLimits {
   /** Megabytes of memory; larger data goes to `spillFolder`. */
@@ -110,6 +116,30 @@ export class Duck {
     }
   }
 
+  /**
+   * Takes files, the network and settings away from every later statement, for SQL of a user. It
+   * cannot be undone.
+   */
+  async isolate(): Promise<void> {
+    await this.run("SET enable_external_access = false");
+    await this.run("SET lock_configuration = true");
+  }
+
+  /**
+   * The result of one SELECT of a user; all of it is in memory.
+   * @throws Error of the database; RangeError for another statement, or more than one
+   */
+  async select(sql: string): Promise<TextResult> {
+    this.#requireGoing();
+    const statements = await this.#connection.extractStatements(sql);
+    if (statements.count !== 1) throw new RangeError(`it has ${statements.count} statements`);
+    const prepared = await statements.prepare(0);
+    if (prepared.statementType !== SELECT_STATEMENT)
+      throw new RangeError("it is not a SELECT statement");
+    const result = await prepared.runAndReadAll();
+    return { columns: result.columnNames(), rows: result.getRowsJson() };
+  }
+
   /** The one row of an aggregate. @throws Error of the database */
   async row(sql: string): Promise<Row> {
     return (await this.rows(sql))[0] ?? {};
@@ -171,6 +201,9 @@ export class Duck {
     this.#instance.closeSync();
   }
 }
+
+/** `StatementType.SELECT` of the package, which is loaded only when a database is opened. */
+const SELECT_STATEMENT = 1;
 
 /** A text as an SQL literal. */
 export function literal(text: string): string {

@@ -1,0 +1,130 @@
+import { isHedgeFile } from "../../../bot/hedge/market-hedges.js";
+import { type FileStateStore, readJsonState, stateDirFor } from "../../../bot/state/state-dir.js";
+import { FILLS_FILE, LEDGER_BALANCES_FILE } from "../../../bot/state/trade-log.js";
+import { RunError } from "../../../core/errors.js";
+import { ExchangeClient } from "../../../exchange/client/exchange-client.js";
+import { storedHedgeSchema } from "../../../hedge/stored-hedge.js";
+import { parseInstant } from "../../../history/day.js";
+import { AccountLedger, type LedgerPeriod } from "../../../ledger/account-ledger.js";
+import {
+  type BalanceCheckpoint,
+  checkpointFor,
+  decodeCheckpoint,
+  encodeCheckpoint,
+  unitsFromCheckpoints,
+} from "../../../ledger/balance-checkpoint.js";
+import type { OutsideEvent } from "../../../ledger/ledger-event.js";
+import type { ExchangeStatement } from "../../../ledger/sources/exchange-statement.js";
+import { readFileFills } from "../../../ledger/sources/file-fills.js";
+import { readFileTakeovers } from "../../../ledger/sources/file-takeovers.js";
+import { hedgeEvents } from "../../../ledger/sources/hedge-totals.js";
+import { readJsonLines } from "../../../ledger/sources/json-lines.js";
+import { readStatement } from "../../../ledger/sources/read-statement.js";
+import { LIQUIDATIONS_FILE } from "../../../liquidator/ledger/liquidation-ledger.js";
+import type { CliContext } from "../../cli-context.js";
+import { type BotAccess, openBot, withExchange } from "../../exchange-access.js";
+import { openExistingState } from "../../halts/existing-state.js";
+
+/** Options that all commands over the ledger have. */
+export interface LedgerOptions {
+  readonly from?: string;
+  readonly to?: string;
+  readonly offline?: boolean;
+}
+
+/** An account's ledger, and what it was made of. */
+export interface OpenedLedger {
+  readonly ledger: AccountLedger;
+  readonly statement: ExchangeStatement | undefined;
+  /** Undefined if no bot has run for the account. */
+  readonly store: FileStateStore | undefined;
+}
+
+/** The period of the options. @throws ConfigError for an invalid instant */
+export function ledgerPeriod({ from, to }: LedgerOptions): LedgerPeriod {
+  return {
+    fromMs: from === undefined ? undefined : parseInstant(from, "--from"),
+    toMs: to === undefined ? undefined : parseInstant(to, "--to"),
+  };
+}
+
+/**
+ * Reads an account's files, then the exchange, and does work with the ledger of both.
+ * @throws ConfigError for the bot's file; RunError if the exchange cannot be reached
+ */
+export async function withLedger(
+  context: CliContext,
+  file: string,
+  { offline }: LedgerOptions,
+  work: (opened: OpenedLedger) => Promise<void>,
+): Promise<void> {
+  const access = openBot(context, file);
+  const store = openExistingState(stateDirFor(access.config, access.signer.address));
+  // The files first: whatever a running bot records meanwhile, the exchange lists it too.
+  const files = await readFiles(store);
+  if (offline === true) {
+    access.close();
+    const ledger = new AccountLedger(
+      { ...files, units: offlineUnits(files), statement: undefined },
+      [],
+    );
+    return work({ ledger, statement: undefined, store });
+  }
+  await withExchange(access, async () => {
+    const client = readingClient(context, access);
+    try {
+      await client.syncClock();
+      const statement = await readStatement(client);
+      const { units } = statement;
+      const ledger = new AccountLedger({ ...files, units, statement }, files.checkpoints);
+      await work({ ledger, statement, store });
+    } finally {
+      client.close();
+    }
+  });
+}
+
+/** Stores the balances of an export, so that a later difference has a beginning. */
+export function rememberBalances({ statement, store }: OpenedLedger): void {
+  if (statement === undefined || store === undefined || !statement.isStable) return;
+  store.append(LEDGER_BALANCES_FILE, encodeCheckpoint(checkpointFor(statement)));
+  store.close();
+}
+
+function readingClient({ runtime }: CliContext, access: BotAccess): ExchangeClient {
+  const { transport, signer, config } = access;
+  const { requestTimeoutMs: timeoutMs } = config.exchange;
+  return new ExchangeClient({ transport, runtime, signer, account: signer.address, timeoutMs });
+}
+
+async function readFiles(store: FileStateStore | undefined) {
+  if (store === undefined) {
+    const file = { fills: new Map(), unreadableLines: 0 };
+    return { file, takeovers: [], outside: [], checkpoints: [] };
+  }
+  const { takeovers, gas } = readFileTakeovers(store.read(LIQUIDATIONS_FILE) ?? "");
+  const hedges = store
+    .names()
+    .filter(isHedgeFile)
+    .flatMap((name): readonly OutsideEvent[] => {
+      const stored = readJsonState(store, name, (value) => storedHedgeSchema.parse(value));
+      const marketId = name.slice("hedge-".length, -".json".length);
+      return stored === undefined ? [] : hedgeEvents(marketId, stored);
+    });
+  const checkpoints: BalanceCheckpoint[] = [];
+  for await (const line of readJsonLines(store.pathFor(LEDGER_BALANCES_FILE))) {
+    const checkpoint = decodeCheckpoint(line);
+    if (checkpoint !== undefined) checkpoints.push(checkpoint);
+  }
+  const file = await readFileFills(store.pathFor(FILLS_FILE));
+  return { file, takeovers, outside: [...gas, ...hedges], checkpoints };
+}
+
+function offlineUnits({ checkpoints }: Awaited<ReturnType<typeof readFiles>>) {
+  const units = unitsFromCheckpoints(checkpoints);
+  if (units !== undefined) return units;
+  throw new RunError("the units of the markets are not in the bot's files yet", {
+    field: "--offline",
+    expected: `one earlier export with the exchange, which stores them in ${LEDGER_BALANCES_FILE}`,
+  });
+}

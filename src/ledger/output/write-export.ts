@@ -1,0 +1,62 @@
+import { mkdtempSync, renameSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { replaceFile, syncPath } from "../../core/files/atomic-file.js";
+import { Duck, literal } from "../../history/store/duck.js";
+import { toDiskError } from "../../history/store/to-disk-error.js";
+import { createEntryTable } from "./entry-table.js";
+
+/**
+ * Replaces a CSV file as a whole: after a crash it is the old one or the new one.
+ * @throws RunError naming the file if it cannot be written
+ */
+export function writeCsv(path: string, lines: Iterable<string>): void {
+  try {
+    replaceFile(path, lines);
+  } catch (cause) {
+    throw toDiskError(cause, path) ?? cause;
+  }
+}
+
+/**
+ * Replaces a Parquet file as a whole, with the rows of a CSV's lines in their order. Instants are
+ * UTC timestamps, amounts DECIMAL(38,18).
+ * @throws RunError if the file cannot be written, or the database is not installed
+ */
+export async function writeParquet(path: string, lines: Iterable<string>): Promise<void> {
+  const beside = `${path}.next`;
+  try {
+    await withEntries(lines, async (duck) => {
+      await duck.run(
+        `COPY entries TO ${literal(beside)} (FORMAT parquet, PARQUET_VERSION v2, COMPRESSION zstd)`,
+      );
+    });
+    syncPath(beside);
+    renameSync(beside, path);
+    syncPath(dirname(path));
+  } catch (cause) {
+    rmSync(beside, { force: true });
+    throw toDiskError(cause, path) ?? cause;
+  }
+}
+
+/** Runs work with a database that has the lines as its table `entries`, and closes it. */
+export async function withEntries<T>(
+  lines: Iterable<string>,
+  work: (duck: Duck, folder: string) => Promise<T>,
+): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), "marketwright-ledger-"));
+  try {
+    const csv = join(folder, "entries.csv");
+    replaceFile(csv, lines, { sync: false });
+    const duck = await Duck.open(join(folder, "spill"));
+    try {
+      await createEntryTable(duck, csv);
+      return await work(duck, folder);
+    } finally {
+      duck.close();
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

@@ -63,7 +63,7 @@ const HTTP = {
 /** @type {Modules} The liquidator's ledger, as its file has it. */
 const OPPORTUNITIES = {
   name: "the ledger of `liquidator`",
-  modules: ["liquidator/ledger/*", "liquidator/plan/suggest-tip"],
+  modules: ["liquidator/ledger/*"],
 };
 
 /** @type {Modules} */

@@ -9,7 +9,8 @@ import {
   type TransactionJob,
 } from "../chain/transactions/transaction-job.js";
 import { larger } from "../core/bigints.js";
-import type { Hex, Ms, PaperUnits } from "../core/units.js";
+import type { CreditUnits, Hex, Ms, PaperUnits } from "../core/units.js";
+import { toAssessed } from "./ledger/assessment-log.js";
 import type { Opportunity } from "./ledger/opportunity.js";
 import type { TakeoverPlan } from "./plan/takeover-plan.js";
 import { PositionCooldowns } from "./position-cooldowns.js";
@@ -149,8 +150,16 @@ export class LiquidationExecutor {
     return this.#cooldowns.isCoolingDown(victim, perp);
   }
 
-  /** Sends a plan, or logs what a dry run would send. @param tipWei the starting tip. */
-  execute(plan: TakeoverPlan, opportunity: Opportunity, tipWei: bigint): void {
+  /**
+   * Sends a plan, or logs what a dry run would send.
+   * @param tipWei the starting tip. @param creditPerEth credit units of one ether.
+   */
+  execute(
+    plan: TakeoverPlan,
+    opportunity: Opportunity,
+    tipWei: bigint,
+    creditPerEth: CreditUnits,
+  ): void {
     const { settings, transactions, ledger, clock, random } = this.#options;
     if (transactions === undefined && opportunity.isRehearsed === true) return;
     const { victim, perp, requestPaper, expectCredit, maxCostWei } = plan;
@@ -166,7 +175,16 @@ export class LiquidationExecutor {
     };
     ledger.update(
       opportunity.id,
-      { intended, tipWei, shortOfQuote: undefined, reason: undefined, isWaiting: undefined },
+      {
+        intended,
+        assessed: toAssessed(plan),
+        creditPerEth,
+        tipWei,
+        shortOfQuote: undefined,
+        reason: undefined,
+        isWaiting: undefined,
+        skippedFor: undefined,
+      },
       "planned",
     );
     const call = liquidateCall({

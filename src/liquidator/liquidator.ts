@@ -11,6 +11,7 @@ import { LiquidationExecutor, type TakeoverInFlight } from "./liquidation-execut
 import { allocateTakeovers } from "./plan/allocate-takeovers.js";
 import { toWei } from "./plan/gas-cost.js";
 import type { GasPrices, PlanInput, Victim } from "./plan/plan-input.js";
+import { planTakeover } from "./plan/plan-takeover.js";
 import { suggestTip } from "./plan/suggest-tip.js";
 import type { TakeoverPlan } from "./plan/takeover-plan.js";
 import type { TakeoverDeps } from "./takeover-deps.js";
@@ -236,14 +237,17 @@ export class Liquidator {
       most: this.#options.settings.maxInFlight - this.#executor.inFlight.length,
     });
     const before = readState();
-    const mayPlan = before.paused === undefined && before.free.length > 0 && before.most > 0;
-    const prices = mayPlan ? await this.#gasPrices() : undefined;
+    const mayAct = before.paused === undefined && before.most > 0;
+    const prices =
+      before.free.length > 0 && (mayAct || this.#assessments.hasUnassessed(before.free))
+        ? await this.#gasPrices()
+        : undefined;
     if (this.#isStopping) return;
     // No await from here on: a plan reserves its room before another order can take it.
     const { paused, free, most } = readState();
     if (free.length === 0) return;
-    if (paused !== undefined) return this.#assessments.recordPause(free, paused);
-    if (most <= 0) return this.#assessments.recordWaiting(free);
+    if (paused !== undefined) this.#assessments.recordPause(free, paused);
+    else if (most <= 0) this.#assessments.recordWaiting(free);
     if (prices === undefined) return;
     const { inFlight } = this.#executor;
     const moment = {
@@ -255,6 +259,10 @@ export class Liquidator {
     };
     const input = buildPlanInput(this.#options, moment);
     if (input === undefined) return;
+    if (paused !== undefined || most <= 0) {
+      for (const victim of free) this.#assessments.recordValue(planTakeover(victim, input));
+      return;
+    }
     const wanted = this.#withoutCooling(free);
     const { plans, others } = allocateTakeovers(wanted, input, most);
     for (const other of others) this.#assessments.recordNoTakeover(other);
@@ -316,6 +324,7 @@ export class Liquidator {
       { ...plan, maxCostWei },
       ledger.get(opportunity.id) ?? opportunity,
       tipWei,
+      gas.creditPerEth,
     );
   }
 

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { CliContext } from "../cli-context.js";
 import { addLedgerExport } from "./ledger/ledger-export.js";
+import { addLedgerLiquidations } from "./ledger/ledger-liquidations.js";
 import { addLedgerQuery } from "./ledger/ledger-query.js";
 
 /** `marketwright ledger export|query|liquidations` */
@@ -11,6 +12,7 @@ export function addLedger(program: Command, context: CliContext): void {
     .addHelpText("after", "\nEach command has --json and --help. All times are UTC.");
   addLedgerExport(ledger, context);
   addLedgerQuery(ledger, context);
+  addLedgerLiquidations(ledger, context);
   for (const command of ledger.commands) {
     command
       .exitOverride()

@@ -5,7 +5,8 @@ import { withEntries } from "./write-export.js";
 /** One row a trade: what it cost in fees, what it realised, and whether its settlement failed. */
 const FILLS_VIEW = `CREATE VIEW fills AS
 SELECT line.time, line.market, line.asset, line.amount, line.price, line.position,
-  coalesce(fee.amount, 0) AS fee, coalesce(profit.amount, 0) AS realised_profit,
+  CASE WHEN reversal.id IS NULL THEN coalesce(fee.amount, 0) ELSE 0 END AS fee,
+  CASE WHEN reversal.id IS NULL THEN coalesce(profit.amount, 0) ELSE 0 END AS realised_profit,
   reversal.id IS NOT NULL AS failed, line.source, line.detail, line.id
 FROM entries line
 LEFT JOIN entries fee ON fee.id = line.id || '.fee'

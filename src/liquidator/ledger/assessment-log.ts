@@ -1,10 +1,16 @@
 import type { Hex } from "../../core/units.js";
 import type { LiquidatorVenue, TakeoverPause } from "../liquidator-venue.js";
 import type { Victim } from "../plan/plan-input.js";
-import type { Refused, Unprofitable } from "../plan/takeover-plan.js";
+import type {
+  ExpectedTakeover,
+  Refused,
+  TakeoverDecision,
+  TakeoverPlan,
+  Unprofitable,
+} from "../plan/takeover-plan.js";
 import type { Confirmation } from "../watch/candidate.js";
 import type { LiquidationLedger } from "./liquidation-ledger.js";
-import type { Opportunity } from "./opportunity.js";
+import type { AssessedTakeover, Opportunity } from "./opportunity.js";
 
 /**
  * Records the result of each chain check in the ledger: one entry an account, with the reason why
@@ -60,6 +66,7 @@ export class AssessmentLog {
     for (const { account } of victims)
       this.#revise(account, {
         reason: `paused: ${why}`,
+        skippedFor: "paused",
         ...(isTemporary ? { isWaiting: true } : {}),
       });
   }
@@ -68,27 +75,83 @@ export class AssessmentLog {
   recordWaiting(victims: readonly Victim[]): void {
     const reason = "waiting: as many takeovers are in flight as liquidator.maxInFlight allows";
     for (const { account } of victims)
-      this.#revise(account, { reason, isWaiting: true, shortOfQuote: undefined });
+      this.#revise(account, {
+        reason,
+        isWaiting: true,
+        shortOfQuote: undefined,
+        skippedFor: "in-flight",
+      });
   }
 
-  /** Records a plan that gave no takeover. */
+  /** True if the value of a takeover from one of these is not known yet. */
+  hasUnassessed(victims: readonly Victim[]): boolean {
+    const accounts = new Set(victims.map(({ account }) => account));
+    return this.#ledger.open.some(
+      ({ victim, assessed }) => assessed === undefined && accounts.has(victim),
+    );
+  }
+
+  /** Records what a takeover would bring that is not sent, whatever the reason. */
+  recordValue(decision: TakeoverDecision): void {
+    const { victim, perp, blockNumber } = decision;
+    const value = decision.kind === "refused" ? decision.missed : decision;
+    if (perp !== undefined && value !== undefined)
+      this.#recordAssessed(victim, perp, toAssessed({ ...value, blockNumber }));
+  }
+
+  /** Records a plan that gave no takeover, and what it would have brought. */
   recordNoTakeover(other: Unprofitable | Refused): void {
-    const { victim } = other;
+    const { victim, perp } = other;
     if (other.kind === "unprofitable") {
       const reason = `would earn too little (limited by ${other.boundBy})`;
-      return this.#revise(victim, { reason, shortOfQuote: other.shortOfQuote });
+      this.#revise(victim, {
+        reason,
+        shortOfQuote: other.shortOfQuote,
+        skippedFor: "unprofitable",
+      });
+      return this.recordValue(other);
     }
-    const change = { reason: other.detail, isWaiting: undefined, shortOfQuote: undefined };
-    if (other.perp === undefined) return this.#revise(victim, change);
-    const opportunity = this.#ledger.findOpen(victim, other.perp);
+    const { detail, reason: skippedFor } = other;
+    const change = { reason: detail, isWaiting: undefined, shortOfQuote: undefined, skippedFor };
+    if (perp === undefined) return this.#revise(victim, change);
+    const opportunity = this.#ledger.findOpen(victim, perp);
     if (opportunity !== undefined) this.#ledger.revise(opportunity.id, change);
+    this.recordValue(other);
   }
 
-  #revise(victim: Hex, change: Pick<Opportunity, "reason" | "isWaiting" | "shortOfQuote">): void {
+  #recordAssessed(victim: Hex, perp: Hex, assessed: AssessedTakeover): void {
+    const opportunity = this.#ledger.findOpen(victim, perp);
+    if (opportunity !== undefined) this.#ledger.revise(opportunity.id, { assessed });
+  }
+
+  #revise(
+    victim: Hex,
+    change: Pick<Opportunity, "reason" | "isWaiting" | "shortOfQuote" | "skippedFor">,
+  ): void {
     for (const opportunity of this.#ledger.open)
       if (opportunity.victim === victim)
         this.#ledger.revise(opportunity.id, { isWaiting: undefined, ...change });
   }
+}
+
+/** The value of a plan as the ledger stores it. */
+export function toAssessed({
+  blockNumber,
+  requestPaper,
+  expected,
+}: Pick<TakeoverPlan, "blockNumber" | "requestPaper"> & {
+  readonly expected: ExpectedTakeover;
+}): AssessedTakeover {
+  const { discountQuote, takerFeeQuote, slippageQuote, gasQuote, profitQuote } = expected;
+  return {
+    blockNumber,
+    requestPaper,
+    discountQuote,
+    takerFeeQuote,
+    slippageQuote,
+    gasQuote,
+    profitQuote,
+  };
 }
 
 /**

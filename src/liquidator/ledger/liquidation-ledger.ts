@@ -138,7 +138,10 @@ export class LiquidationLedger {
   }
 
   /** Changes transient fields. They reach listeners and the file with the next lasting change. */
-  revise(id: string, change: Pick<Opportunity, "shortOfQuote" | "reason" | "isWaiting">): void {
+  revise(
+    id: string,
+    change: Pick<Opportunity, "shortOfQuote" | "reason" | "isWaiting" | "assessed" | "skippedFor">,
+  ): void {
     const before = this.#open.get(id);
     if (before !== undefined) this.#open.set(id, { ...before, ...change });
   }
@@ -290,10 +293,10 @@ export class LiquidationLedger {
 }
 
 /**
- * Gas of a liquidation of one position by an account of few: docs/reference/protocol.md#gas
+ * Gas of a lost race: of a liquidation of one position by an account of few: docs/reference/protocol.md#gas
  * measures 224,000 to 303,000.
  */
-const RACE_GAS = 260_000n;
+export const RACE_GAS = 260_000n;
 
 function withProfit(opportunity: Opportunity): Opportunity {
   const { takenOver, unwound, gasQuote } = opportunity;

@@ -1,4 +1,5 @@
 import type { CreditUnits, Hex, Lots, MarketId, Ms, PaperUnits } from "../../core/units.js";
+import type { RefusalReason } from "../plan/takeover-plan.js";
 
 /** The outcome of an opportunity; `open` until it ends. */
 export type OpportunityOutcome =
@@ -93,6 +94,25 @@ export interface IntendedTakeover {
   readonly unwindWay?: "here" | "hedge";
 }
 
+/** The value of a takeover at one instant, whether or not it was sent. Credit units. */
+export interface AssessedTakeover {
+  /** Block of the state that it was computed from. */
+  readonly blockNumber: number;
+  /** Signed like the victim's position. */
+  readonly requestPaper: PaperUnits;
+  /** The acquired paper at the mark, and its credit. */
+  readonly discountQuote: CreditUnits;
+  readonly takerFeeQuote: CreditUnits;
+  /** What the sale would bring less than the mark. */
+  readonly slippageQuote: CreditUnits;
+  readonly gasQuote: CreditUnits;
+  /** Discount less fee, slippage and gas. */
+  readonly profitQuote: CreditUnits;
+}
+
+/** Why an opportunity is left alone, as a word for programs; `reason` is the sentence. */
+export type SkipCause = RefusalReason | "unprofitable" | "paused" | "in-flight";
+
 /** Progress of selling an acquired position. */
 export interface UnwindProgress {
   readonly state: string;
@@ -139,6 +159,16 @@ export interface Opportunity {
   /** Amount by which the newest plan falls short of the least profit, while it does. */
   readonly shortOfQuote?: CreditUnits;
   readonly intended?: IntendedTakeover;
+  /**
+   * The newest assessment: of the plan that was sent, or of the best one that was not. Of a refusal
+   * by the own margin or a limit it is what the takeover would have brought without. Absent if
+   * nothing could be assessed, and in entries of older versions.
+   */
+  readonly assessed?: AssessedTakeover;
+  /** Absent once it is planned, and in entries of older versions. */
+  readonly skippedFor?: SkipCause;
+  /** Credit units of one ether when it was planned; absent in entries of older versions. */
+  readonly creditPerEth?: CreditUnits;
   /** A dry run has rehearsed it once, everything but sending, and the chain did not reject it. */
   readonly isRehearsed?: boolean;
   /** Tip of the newest transaction, wei per gas, and the number of transactions sent. */

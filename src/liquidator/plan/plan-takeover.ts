@@ -65,11 +65,17 @@ export function planPosition(victim: Victim, perp: Hex, input: PlanInput): Takeo
 
   const gasCost = estimateGasCost(gas);
   const enough = rules.takeUpTo === "cure" ? sizeToRestoreSafety(margin, market) : undefined;
-  const sized = new TakeoverSizer(market, paper, input, gasCost.credit, enough).search();
+  const sizer = new TakeoverSizer(market, paper, input, gasCost.credit, enough);
+  const sized = sizer.search();
   if (sized === "less-than-a-lot")
     return refuse("less-than-a-lot", `its position of ${paper} paper is smaller than a lot`);
   if (sized === "no-book") return refuse("no-book", "the book has no orders to unwind against");
-  if ("brokenAtOnce" in sized) return refuse(sized.brokenAtOnce, BOUND_WORDS[sized.brokenAtOnce]);
+  if ("brokenAtOnce" in sized) {
+    const unlimited = sizer.sizeWithoutLimits();
+    const expected = expectationOf(market, unlimited, gasCost.credit);
+    const missed = { requestPaper: unlimited.terms.paper, expected };
+    return { ...refuse(sized.brokenAtOnce, BOUND_WORDS[sized.brokenAtOnce]), missed };
+  }
 
   const { terms, unwindEstimate, ownAfter, lossCredit, boundBy } = sized;
   const expected = expectationOf(market, sized, gasCost.credit);
@@ -118,7 +124,7 @@ function refusal(
 
 function expectationOf(
   market: TakeoverMarket,
-  { terms, unwindEstimate }: SizedTakeover,
+  { terms, unwindEstimate }: Pick<SizedTakeover, "terms" | "unwindEstimate">,
   gasQuote: bigint,
 ): ExpectedTakeover {
   const { credit, insuranceFee, paper } = terms;

@@ -165,6 +165,11 @@ export interface Refused {
   readonly reason: RefusalReason;
   /** Description for the ledger. */
   readonly detail: string;
+  /**
+   * What the takeover would have brought without the own margin and limits, if one of them is the
+   * reason.
+   */
+  readonly missed?: Pick<Unprofitable, "requestPaper" | "expected">;
 }
 
 /** The result of planning. */

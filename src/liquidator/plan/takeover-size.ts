@@ -26,6 +26,9 @@ export interface SizedTakeover {
   readonly boundBy: TakeoverBound;
 }
 
+/** A size without the bounds of an account. */
+export type UnboundedSize = Pick<SizedTakeover, "terms" | "unwindEstimate">;
+
 /** The result of the search for a size. */
 export type SizeSearch =
   | SizedTakeover
@@ -79,24 +82,38 @@ export class TakeoverSizer {
     if (this.#grid.count === 0n) return "less-than-a-lot";
     const netted = this.#book.netted(this.#position);
     if (this.#within(netted, this.#book.bookLots()) === 0n) return "no-book";
-    const price = takeoverPrice(this.#market, this.#position);
-    const sold = this.#searchUpTo(netted, this.#book.profitableLots(price));
-    const layOffLots = this.#book.profitableLayOffLots(price);
+    const { saleLots, layOffLots } = this.#profitableLots();
+    const sold = this.#searchUpTo(saleLots);
     if (layOffLots === 0) return sold;
     // The book may pay best for less than the touch of the hedge venue takes.
-    const laidOff = this.#searchUpTo(netted, layOffLots);
+    const laidOff = this.#searchUpTo(layOffLots);
     return isWorthMore(laidOff, sold) ? laidOff : sold;
   }
 
+  /** The size that the search would give an account without limits, if it finds a book. */
+  sizeWithoutLimits(): UnboundedSize {
+    const { saleLots, layOffLots } = this.#profitableLots();
+    const sized = (lots: Lots): UnboundedSize =>
+      this.#sized(this.#grid.paper(this.#mostUpTo(lots).most));
+    const sold = sized(saleLots);
+    if (layOffLots === 0) return sold;
+    const laidOff = sized(layOffLots);
+    return worth(laidOff) > worth(sold) ? laidOff : sold;
+  }
+
+  /** Lots that can be unwound at a profit: sold here, or laid off at the hedge venue. */
+  #profitableLots(): { readonly saleLots: Lots; readonly layOffLots: Lots } {
+    const price = takeoverPrice(this.#market, this.#position);
+    return {
+      saleLots: this.#book.profitableLots(price),
+      layOffLots: this.#book.profitableLayOffLots(price),
+    };
+  }
+
   /** The largest size within every bound, if as many lots as this can be unwound at a profit. */
-  #searchUpTo(netted: PaperUnits, profitableLots: Lots): SizeSearch {
-    const paying = this.#within(netted, profitableLots);
-    // If the book pays for no lot, the result still shows the loss of one.
-    const wanted =
-      this.#enough === undefined
-        ? this.#grid.count
-        : larger(1n, this.#grid.indexFrom(this.#enough));
-    const most = smaller(wanted, larger(1n, paying));
+  #searchUpTo(profitableLots: Lots): SizeSearch {
+    const netted = this.#book.netted(this.#position);
+    const { most, paying } = this.#mostUpTo(profitableLots);
     const natural = this.#naturalBound(most, paying);
     const peak = smaller(most, this.#grid.indexWithin(netted));
     const atPeak = peak === 0n ? undefined : this.findBreached(this.#grid.paper(peak));
@@ -111,6 +128,17 @@ export class TakeoverSizer {
       fails > most ? natural : (this.findBreached(this.#grid.paper(fails)) ?? natural);
     if (fits === 0n) return { brokenAtOnce: boundBy };
     return { ...this.#sized(this.#grid.paper(fits)), boundBy };
+  }
+
+  /** Largest index that is wanted and pays, if as many lots can be unwound at a profit. */
+  #mostUpTo(profitableLots: Lots): { readonly most: bigint; readonly paying: bigint } {
+    const paying = this.#within(this.#book.netted(this.#position), profitableLots);
+    const wanted =
+      this.#enough === undefined
+        ? this.#grid.count
+        : larger(1n, this.#grid.indexFrom(this.#enough));
+    // If the book pays for no lot, the result still shows the loss of one.
+    return { most: smaller(wanted, larger(1n, paying)), paying };
   }
 
   #naturalBound(most: bigint, paying: bigint): TakeoverBound {
@@ -154,7 +182,9 @@ export class TakeoverSizer {
 function isWorthMore(one: SizeSearch, other: SizeSearch): boolean {
   if (typeof one === "string" || "brokenAtOnce" in one) return false;
   if (typeof other === "string" || "brokenAtOnce" in other) return true;
-  const worth = ({ terms, unwindEstimate }: SizedTakeover): bigint =>
-    terms.credit + unwindEstimate.worstCredit;
   return worth(one) > worth(other);
+}
+
+function worth({ terms, unwindEstimate }: UnboundedSize): bigint {
+  return terms.credit + unwindEstimate.worstCredit;
 }

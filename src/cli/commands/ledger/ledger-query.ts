@@ -43,11 +43,17 @@ export async function ledgerQueryCommand(
       return;
     }
     const texts = rows.map((row) => row.map(cellText));
-    if (format === "table") context.stdout.write(table([[...columns], ...texts]));
+    if (format === "table")
+      context.stdout.write(table([[...columns], ...texts.map((row) => row.map(shortNumber))]));
     else
       for (const row of [columns, ...texts])
         context.stdout.write(`${row.map(textCell).join(",")}\n`);
   });
+}
+
+/** A decimal without zeros at its end, which every DECIMAL has. */
+function shortNumber(text: string): string {
+  return /^-?\d+\.\d+$/.test(text) ? text.replace(/\.?0+$/, "") : text;
 }
 
 function cellText(cell: unknown): string {

@@ -45,7 +45,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   worker: async () => (await import("./usage/worker.js")).addWorker,
   compare: async () => (await import("./usage/compare.js")).addCompare,
   data: async () => (await import("./usage/data.js")).addData,
-  ledger: async () => (await import("./usage/ledger.js")).addLedger,
+  ledger: async () => (await import("./usage/ledger/ledger.js")).addLedger,
 };
 
 /** The part of a command's own help that requires loading the command. */

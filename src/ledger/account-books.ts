@@ -1,6 +1,6 @@
 import { absolute, smaller } from "../core/bigints.js";
 import type { CreditUnits, Hex, MarketId, Ms, PaperUnits } from "../core/units.js";
-import type { EntryKind, EntrySource, LedgerEntry } from "./ledger-entry.js";
+import type { AccountEntry, EntryKind, EntrySource } from "./account-entry.js";
 import type {
   CreditEvent,
   FillEvent,
@@ -55,7 +55,7 @@ export class AccountBooks {
   }
 
   /** The lines of an event. */
-  apply(event: LedgerEvent): readonly LedgerEntry[] {
+  apply(event: LedgerEvent): readonly AccountEntry[] {
     switch (event.kind) {
       case "fill":
         return this.#fill(event);
@@ -69,7 +69,7 @@ export class AccountBooks {
   }
 
   /** One line per balance that is not zero, as of an instant: the beginning of a period. */
-  opening(timeMs: Ms): readonly LedgerEntry[] {
+  opening(timeMs: Ms): readonly AccountEntry[] {
     const { creditAsset } = this.#units;
     const at = { timeMs, source: "computed" as const };
     const lines = [...this.#positions]
@@ -95,14 +95,14 @@ export class AccountBooks {
     asset: "credit" | MarketId,
     amount: bigint,
     columns: Pick<EventColumns, "timeMs" | "id" | "detail">,
-  ): LedgerEntry {
+  ): AccountEntry {
     const source = "computed";
     return asset === "credit"
       ? this.#creditLine("difference", amount, { ...columns, marketId: undefined, source })
       : this.#baseLine("difference", amount, { ...columns, marketId: asset, source });
   }
 
-  #fill(event: FillEvent): readonly LedgerEntry[] {
+  #fill(event: FillEvent): readonly AccountEntry[] {
     const { timeMs, marketId, side, paper, quote, commission, price, state, source } = event;
     const columns: EventColumns = {
       timeMs,
@@ -124,7 +124,7 @@ export class AccountBooks {
     return [...lines, ...reversing];
   }
 
-  #reverse(line: LedgerEntry): LedgerEntry {
+  #reverse(line: AccountEntry): AccountEntry {
     const isCredit = line.kind !== "fill";
     if (isCredit) this.#credit -= line.amount;
     else this.#position(line.marketId as MarketId).paper -= line.amount;
@@ -140,7 +140,7 @@ export class AccountBooks {
     };
   }
 
-  #inventory(event: InventoryEvent): readonly LedgerEntry[] {
+  #inventory(event: InventoryEvent): readonly AccountEntry[] {
     const { timeMs, marketId, id, paper = 0n, credit, hash, source, detail, entry } = event;
     const base = absolute(paper);
     return this.#trade(entry, paper, credit, {
@@ -160,7 +160,7 @@ export class AccountBooks {
     paper: PaperUnits,
     credit: CreditUnits,
     columns: EventColumns,
-  ): LedgerEntry[] {
+  ): AccountEntry[] {
     const marketId = columns.marketId as MarketId;
     const held = this.#position(marketId);
     const costBefore = held.cost;
@@ -179,11 +179,11 @@ export class AccountBooks {
     return lines;
   }
 
-  #creditEvent({ entry, amount, ...columns }: CreditEvent): LedgerEntry {
+  #creditEvent({ entry, amount, ...columns }: CreditEvent): AccountEntry {
     return this.#moveCredit(entry, amount, columns);
   }
 
-  #outsideEvent(event: OutsideEvent): LedgerEntry {
+  #outsideEvent(event: OutsideEvent): AccountEntry {
     const { venue, asset, amount, marketId, entry } = event;
     const key = `${venue} ${asset}`;
     const balance = (this.#outside.get(key) ?? 0n) + amount;
@@ -214,17 +214,17 @@ export class AccountBooks {
     return held;
   }
 
-  #moveCredit(kind: EntryKind, amount: CreditUnits, columns: EventColumns): LedgerEntry {
+  #moveCredit(kind: EntryKind, amount: CreditUnits, columns: EventColumns): AccountEntry {
     this.#credit += amount;
     return this.#creditLine(kind, amount, columns);
   }
 
-  #creditLine(kind: EntryKind, amount: CreditUnits, columns: EventColumns): LedgerEntry {
+  #creditLine(kind: EntryKind, amount: CreditUnits, columns: EventColumns): AccountEntry {
     const { creditAsset: asset, creditDecimals: decimals } = this.#units;
     return this.#line(kind, { asset, decimals, amount, balance: this.#credit }, columns);
   }
 
-  #baseLine(kind: EntryKind, amount: PaperUnits, columns: EventColumns): LedgerEntry {
+  #baseLine(kind: EntryKind, amount: PaperUnits, columns: EventColumns): AccountEntry {
     const marketId = columns.marketId as MarketId;
     const asset = this.#units.baseAsset(marketId);
     const decimals = this.#units.paperDecimals;
@@ -233,9 +233,9 @@ export class AccountBooks {
 
   #line(
     kind: EntryKind,
-    money: Pick<LedgerEntry, "asset" | "decimals" | "amount" | "balance">,
+    money: Pick<AccountEntry, "asset" | "decimals" | "amount" | "balance">,
     { timeMs, marketId, id, price, base, hash, source, detail }: EventColumns,
-  ): LedgerEntry {
+  ): AccountEntry {
     return {
       timeMs,
       kind,

@@ -1,9 +1,9 @@
 import type { Ms } from "../core/units.js";
 import { AccountBooks } from "./account-books.js";
+import type { AccountEntry } from "./account-entry.js";
 import type { BalanceCheckpoint } from "./balance-checkpoint.js";
 import type { LedgerFinding } from "./finding.js";
 import { type AccountRecords, assembleEvents } from "./join/assemble-events.js";
-import type { LedgerEntry } from "./ledger-entry.js";
 import type { LedgerEvent } from "./ledger-event.js";
 import type { MarketUnits } from "./market-units.js";
 import { type BalanceDifference, intervalText, reconcileBalances } from "./reconcile-balances.js";
@@ -45,7 +45,7 @@ export class AccountLedger {
    * The lines of a period, oldest first: its opening balances, then all that happened, then the
    * differences that arose in it. One line is in memory at a time.
    */
-  *entries({ fromMs, toMs }: LedgerPeriod): Generator<LedgerEntry, AccountBooks> {
+  *entries({ fromMs, toMs }: LedgerPeriod): Generator<AccountEntry, AccountBooks> {
     const books = new AccountBooks(this.units);
     const isIn = (timeMs: Ms): boolean =>
       timeMs >= (fromMs ?? Number.NEGATIVE_INFINITY) && timeMs < (toMs ?? Number.POSITIVE_INFINITY);

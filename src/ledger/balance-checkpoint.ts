@@ -98,10 +98,12 @@ export function unitsFromCheckpoints(
   return newest === undefined ? undefined : new MarketUnits(newest.units);
 }
 
-/** The settled balances at a checkpoint, by the events up to it. */
+/**
+ * The settled balances by the events up to a checkpoint. @param checkpoint undefined for all events
+ */
 export function balancesAt(
   events: readonly LedgerEvent[],
-  checkpoint: BalanceCheckpoint,
+  checkpoint: BalanceCheckpoint | undefined,
 ): { readonly credit: CreditUnits; readonly paper: ReadonlyMap<MarketId, PaperUnits> } {
   let credit = 0n;
   const paper = new Map<MarketId, PaperUnits>();
@@ -115,7 +117,8 @@ export function balancesAt(
   return { credit, paper };
 }
 
-function isWithin(event: LedgerEvent, checkpoint: BalanceCheckpoint): boolean {
+function isWithin(event: LedgerEvent, checkpoint: BalanceCheckpoint | undefined): boolean {
+  if (checkpoint === undefined) return event.kind !== "fill" || event.state !== "pending";
   if (event.kind !== "fill") return event.timeMs <= checkpoint.newestIncomeMs;
   const { marketId, id, state } = event;
   if (state === "pending" || checkpoint.pending.has(`${marketId} ${id}`)) return false;

@@ -1,7 +1,7 @@
 import type { CreditUnits, Hex, Int64Id, MarketId, Ms, PaperUnits, Side } from "../core/units.js";
-import type { EntryKind, EntrySource } from "./ledger-entry.js";
+import type { EntryKind, EntrySource } from "./account-entry.js";
 
-/** Whether a trade is settled on the chain, waits for it, or was taken back. */
+/** The state of a trade: settled on the chain, waiting for it, or taken back. */
 export type FillState = "settled" | "pending" | "failed";
 
 /** A trade of the account. */

@@ -34,12 +34,14 @@ export function reconcileBalances(
   statement: ExchangeStatement,
   checkpoints: readonly BalanceCheckpoint[],
 ): Reconciliation {
-  const known = [...checkpoints.slice(-MOST_CHECKPOINTS), checkpointFor(statement)];
+  const now = checkpointFor(statement);
+  const known = [...checkpoints.slice(-MOST_CHECKPOINTS), now];
   const differences: BalanceDifference[] = [];
   const before = new Map<BalanceDifference["asset"], bigint>();
   let fromMs: Ms | undefined;
   for (const checkpoint of known) {
-    for (const [asset, amount] of missingAt(events, checkpoint)) {
+    const ours = balancesAt(events, checkpoint === now ? undefined : checkpoint);
+    for (const [asset, amount] of missingFrom(ours, checkpoint)) {
       const change = amount - (before.get(asset) ?? 0n);
       before.set(asset, amount);
       if (change !== 0n) differences.push({ asset, amount: change, fromMs, toMs: checkpoint.atMs });
@@ -50,11 +52,10 @@ export function reconcileBalances(
 }
 
 /** The exchange's balance less the ledger's, of every asset that either has. */
-function missingAt(
-  events: readonly LedgerEvent[],
+function missingFrom(
+  ours: ReturnType<typeof balancesAt>,
   checkpoint: BalanceCheckpoint,
 ): ReadonlyMap<BalanceDifference["asset"], CreditUnits | PaperUnits> {
-  const ours = balancesAt(events, checkpoint);
   const markets = new Set([...checkpoint.paper.keys(), ...ours.paper.keys()]);
   return new Map<BalanceDifference["asset"], bigint>([
     ["credit", checkpoint.credit - ours.credit],

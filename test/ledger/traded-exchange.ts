@@ -76,6 +76,14 @@ risk: { maxDrawdownQuote: 5000, maxLoopLagMs: 60000 }
     if (code !== 0) throw new Error(err);
   }
 
+  /** Moves money by hand: from or to the account. */
+  move(path: "/withdraw" | "/faucet", amount: string): void {
+    const named = { account: this.client.address, amount };
+    const parameters = path === "/faucet" ? named : this.client.signed({ amount });
+    const { status, body } = this.client.raw("POST", path, parameters);
+    if (status >= 300) throw new Error(body);
+  }
+
   /** Trades by hand, as the bot's account while no bot runs. */
   trade(side: "BUY" | "SELL", amount: string): void {
     const price = side === "BUY" ? "61000" : "59000";

@@ -151,7 +151,7 @@ function inferPaper(
   return events.map((event) => inferred.get(event) ?? event);
 }
 
-/** Deposits come before what they pay for; otherwise records of one instant keep their ids' order. */
+/** Order of time. Of one instant, deposits come before what they pay for, and trades by id. */
 function byTime(one: LedgerEvent, other: LedgerEvent): number {
   if (one.timeMs !== other.timeMs) return one.timeMs - other.timeMs;
   if (one.kind !== other.kind) return RANK[one.kind] - RANK[other.kind];

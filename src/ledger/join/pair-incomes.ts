@@ -54,8 +54,9 @@ export function pairIncomes(
       const detail = `${type}: the list of trades has ${amount}, income ${income.id} has ${income.amount}`;
       return [{ kind: "trade-and-income-differ", marketId, id: line, detail }];
     }
-    // The exchange keeps a bounded number of incomes, or lists none of trades.
-    if (oldestMs === undefined || timeMs < oldestMs) return [];
+    // The exchange keeps a bounded number of incomes, or lists none of trades. A trade that it does
+    // not list is named for that.
+    if (oldestMs === undefined || timeMs < oldestMs || fill.source === "file") return [];
     const detail = `no income ${type} of ${amount}`;
     return [{ kind: "trade-without-income", marketId, id: line, detail }];
   });

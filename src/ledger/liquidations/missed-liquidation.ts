@@ -35,7 +35,7 @@ export interface MissedLiquidation {
   readonly outcome: Opportunity["outcome"];
   readonly stage: LostStage;
   readonly reason: string | undefined;
-  /** What it would have brought, at the last assessment; undefined if there was none. */
+  /** Profit that it would have brought, by the last assessment; undefined if there was none. */
   readonly profitQuote: CreditUnits | undefined;
   /** The parts of that profit; undefined in entries of older versions. */
   readonly parts: AssessedTakeover | undefined;

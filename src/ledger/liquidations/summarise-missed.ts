@@ -16,7 +16,7 @@ export interface StageSum {
   readonly winnableQuote: CreditUnits;
 }
 
-/** What was not won in a period. */
+/** The opportunities of a period that were not won. */
 export interface MissedLiquidations {
   readonly missed: readonly MissedLiquidation[];
   /** The costliest first. */

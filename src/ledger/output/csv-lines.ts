@@ -1,4 +1,4 @@
-import type { LedgerEntry } from "../ledger-entry.js";
+import type { AccountEntry } from "../account-entry.js";
 import { ENTRY_COLUMNS } from "./entry-columns.js";
 
 /** A cell that a spreadsheet would read as a formula. */
@@ -11,7 +11,7 @@ const NEEDS_QUOTES = /[",\r\n]/;
  * would take for a formula begins with an apostrophe; numbers are never changed.
  */
 export function* csvLines(
-  entries: Iterable<LedgerEntry>,
+  entries: Iterable<AccountEntry>,
   paperDecimals: number,
 ): Generator<string, void> {
   yield `${ENTRY_COLUMNS.map(({ name }) => name).join(",")}\n`;

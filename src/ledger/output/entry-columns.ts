@@ -1,7 +1,7 @@
 import { scaledToDecimal } from "../../core/instrument.js";
 import type { Ms } from "../../core/units.js";
 import { instantText } from "../../history/day.js";
-import type { LedgerEntry } from "../ledger-entry.js";
+import type { AccountEntry } from "../account-entry.js";
 
 /** A column of an export. */
 export interface EntryColumn {
@@ -9,7 +9,7 @@ export interface EntryColumn {
   /** Its type in Parquet and in queries. */
   readonly type: "TIMESTAMP" | "VARCHAR" | "DECIMAL(38,18)";
   /** Its text in CSV; empty if the line has none. */
-  readonly text: (entry: LedgerEntry, paperDecimals: number) => string;
+  readonly text: (entry: AccountEntry, paperDecimals: number) => string;
 }
 
 /** Decimals of every amount in Parquet: an asset with fewer has zeros at the end. */

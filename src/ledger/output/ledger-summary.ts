@@ -1,7 +1,7 @@
 import { scaledToDecimal } from "../../core/instrument.js";
 import { instantText } from "../../history/day.js";
+import type { AccountEntry, EntryKind } from "../account-entry.js";
 import type { AccountLedger } from "../account-ledger.js";
-import type { EntryKind, LedgerEntry } from "../ledger-entry.js";
 import { intervalText } from "../reconcile-balances.js";
 
 /** Sum of one kind of lines in one asset. */
@@ -20,7 +20,7 @@ export class KindSums {
   readonly #sums = new Map<string, KindSum>();
 
   /** Passes lines on, and counts each. */
-  *counting(entries: Iterable<LedgerEntry>): Generator<LedgerEntry, void> {
+  *counting(entries: Iterable<AccountEntry>): Generator<AccountEntry, void> {
     for (const entry of entries) {
       const { kind, venue, asset, decimals, amount } = entry;
       const key = `${kind} ${venue} ${asset}`;
@@ -46,7 +46,7 @@ export class KindSums {
   }
 }
 
-/** What an export found, for people and programs. Amounts are exact decimals. */
+/** The result of an export, for people and programs. Amounts are exact decimals. */
 export interface LedgerSummary {
   readonly lines: number;
   readonly sums: readonly {
@@ -91,7 +91,7 @@ export function summariseLedger(ledger: AccountLedger, sums: KindSums): LedgerSu
   };
 }
 
-/** What cannot be known from a bot's files alone. */
+/** The limits of a ledger from the bot's files alone. */
 const OFFLINE_TEXT =
   "offline: from the bot's files alone. Funding, deposits, withdrawals, own liquidations and trades from before the bot's first run are not in them, and no balance was compared.";
 

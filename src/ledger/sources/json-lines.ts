@@ -2,8 +2,8 @@ import { createReadStream, existsSync } from "node:fs";
 import { createInterface } from "node:readline";
 
 /**
- * Reads a file of JSON lines, one line in memory at a time; nothing if there is no file. A line that
- * is not JSON is undefined: a crash may have cut it short.
+ * Reads a file of JSON lines, one line in memory at a time; nothing if there is no file. A line
+ * that is not JSON is undefined: a crash may have cut it short.
  * @throws errors of the file system
  */
 export async function* readJsonLines(path: string): AsyncGenerator<unknown, void> {

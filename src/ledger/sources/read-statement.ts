@@ -11,7 +11,7 @@ import type {
   StatementTrade,
 } from "./exchange-statement.js";
 
-/** Readings of the end of the lists before an account that trades all the time is taken as it is. */
+/** Most readings of the ends of the lists. An account may trade all the time. */
 const MOST_READINGS = 8;
 
 /**

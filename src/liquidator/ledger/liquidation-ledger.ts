@@ -293,8 +293,8 @@ export class LiquidationLedger {
 }
 
 /**
- * Gas of a lost race: of a liquidation of one position by an account of few: docs/reference/protocol.md#gas
- * measures 224,000 to 303,000.
+ * Gas of a lost race: a liquidation of one position by an account of few, for which
+ * docs/reference/protocol.md#gas measures 224,000 to 303,000.
  */
 export const RACE_GAS = 260_000n;
 

@@ -103,14 +103,14 @@ export interface AssessedTakeover {
   /** The acquired paper at the mark, and its credit. */
   readonly discountQuote: CreditUnits;
   readonly takerFeeQuote: CreditUnits;
-  /** What the sale would bring less than the mark. */
+  /** Shortfall of the sale against the mark. */
   readonly slippageQuote: CreditUnits;
   readonly gasQuote: CreditUnits;
   /** Discount less fee, slippage and gas. */
   readonly profitQuote: CreditUnits;
 }
 
-/** Why an opportunity is left alone, as a word for programs; `reason` is the sentence. */
+/** The cause for leaving an opportunity alone, for programs; `reason` is the sentence. */
 export type SkipCause = RefusalReason | "unprofitable" | "paused" | "in-flight";
 
 /** Progress of selling an acquired position. */

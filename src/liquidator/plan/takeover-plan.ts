@@ -166,7 +166,7 @@ export interface Refused {
   /** Description for the ledger. */
   readonly detail: string;
   /**
-   * What the takeover would have brought without the own margin and limits, if one of them is the
+   * The takeover as it would have been without the own margin and limits, if one of them is the
    * reason.
    */
   readonly missed?: Pick<Unprofitable, "requestPaper" | "expected">;

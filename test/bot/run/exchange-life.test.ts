@@ -18,6 +18,7 @@ const OF_ACCOUNT = [
   "contracts.json",
   "fills.jsonl",
   "found-halts.json",
+  "ledger-balances.jsonl",
   "peak-equity.json",
   "record-begins.json",
   "takeovers.json",

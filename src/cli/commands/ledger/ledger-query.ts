@@ -15,8 +15,9 @@ export interface LedgerQueryOptions extends LedgerOptions {
 const DEFAULT_FILE = "bot.yaml";
 
 /**
- * Prints the answer of one SELECT over the ledger. @param words the bot's file and the statement, or
- * the statement alone. @throws ConfigError with the database's message if the statement is wrong
+ * Prints the answer of one SELECT over the ledger.
+ * @param words the bot's file and the statement, or the statement alone
+ * @throws ConfigError with the database's message if the statement is wrong
  */
 export async function ledgerQueryCommand(
   context: CliContext,

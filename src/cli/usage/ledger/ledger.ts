@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import type { CliContext } from "../cli-context.js";
-import { addLedgerExport } from "./ledger/ledger-export.js";
-import { addLedgerLiquidations } from "./ledger/ledger-liquidations.js";
-import { addLedgerQuery } from "./ledger/ledger-query.js";
+import type { CliContext } from "../../cli-context.js";
+import { addLedgerExport } from "./ledger-export.js";
+import { addLedgerLiquidations } from "./ledger-liquidations.js";
+import { addLedgerQuery } from "./ledger-query.js";
 
 /** `marketwright ledger export|query|liquidations` */
 export function addLedger(program: Command, context: CliContext): void {

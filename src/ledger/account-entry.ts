@@ -1,33 +1,29 @@
 import type { Hex, MarketId, Ms, PaperUnits } from "../core/units.js";
 
 /** Kinds of a ledger's lines (docs/reference/ledger.md#kinds). */
-export const ENTRY_KINDS = [
-  "opening",
-  "deposit",
-  "withdrawal",
-  "fill",
-  "takeover",
-  "liquidated",
-  "cost",
-  "realised-profit",
-  "fee",
-  "funding",
-  "gas",
-  "other",
-  "hedge-cash",
-  "hedge-fee",
-  "hedge-funding",
-  "difference",
-] as const;
-
-/** One of {@link ENTRY_KINDS}. */
-export type EntryKind = (typeof ENTRY_KINDS)[number];
+export type EntryKind =
+  | "opening"
+  | "deposit"
+  | "withdrawal"
+  | "fill"
+  | "takeover"
+  | "liquidated"
+  | "cost"
+  | "realised-profit"
+  | "fee"
+  | "funding"
+  | "gas"
+  | "other"
+  | "hedge-cash"
+  | "hedge-fee"
+  | "hedge-funding"
+  | "difference";
 
 /** Where a line was found; `computed` for one that neither a file nor the exchange states. */
 export type EntrySource = "file" | "exchange" | "both" | "computed";
 
 /** One line of the ledger: a change of one asset. Amounts are signed as the account sees them. */
-export interface LedgerEntry {
+export interface AccountEntry {
   readonly timeMs: Ms;
   readonly kind: EntryKind;
   /** `exchange`, `chain`, or the name of a hedge venue. */

@@ -12,7 +12,7 @@ export interface LedgerQueryOptions extends LedgerOptions {
 }
 
 /** The bot's file, if a statement is given alone. */
-const DEFAULT_FILE = "bot.yaml";
+const DEFAULT_BOT = "bot.yaml";
 
 /**
  * Prints the answer of one SELECT over the ledger.
@@ -24,7 +24,7 @@ export async function ledgerQueryCommand(
   words: readonly string[],
   options: LedgerQueryOptions,
 ): Promise<void> {
-  const [file, sql, ...more] = words.length === 1 ? [DEFAULT_FILE, ...words] : words;
+  const [file, sql, ...more] = words.length === 1 ? [DEFAULT_BOT, ...words] : words;
   if (file === undefined || sql === undefined || more.length > 0)
     throw new ConfigError("expects a file and one statement", {
       field: "query",

@@ -86,7 +86,7 @@ function positionFindings({ trades, balances }: ExchangeStatement): LedgerFindin
 }
 
 /** The interval of a difference, as text. */
-export function intervalText({ fromMs, toMs }: BalanceDifference): string {
+export function intervalText({ fromMs, toMs }: Pick<BalanceDifference, "fromMs" | "toMs">): string {
   const since = fromMs === undefined ? "the account's beginning" : instantText(fromMs);
   return `arose between ${since} and ${instantText(toMs)}`;
 }

@@ -58,7 +58,14 @@ export interface LedgerSummary {
   }[];
   /** Null if the exchange was not read. */
   readonly differences:
-    | readonly { asset: string; amount: string; from: string | null; to: string }[]
+    | readonly {
+        readonly asset: string;
+        readonly amount: string;
+        readonly from: string | null;
+        readonly to: string;
+        /** Both as a sentence's end. */
+        readonly arose: string;
+      }[]
     | null;
   readonly findings: AccountLedger["findings"];
   readonly isReconciled: boolean | null;
@@ -78,6 +85,7 @@ export function summariseLedger(ledger: AccountLedger, sums: KindSums): LedgerSu
     })),
     differences:
       differences?.map(({ asset, amount, fromMs, toMs }) => ({
+        arose: intervalText({ fromMs, toMs }),
         asset: asset === "credit" ? units.creditAsset : `${units.baseAsset(asset)} of ${asset}`,
         amount: scaledToDecimal(
           amount,
@@ -99,10 +107,10 @@ const OFFLINE_TEXT =
 const MOST_FINDINGS = 20;
 
 /** A summary as rows of text and sentences. */
-export function formatSummary(
-  ledger: AccountLedger,
-  summary: LedgerSummary,
-): { readonly rows: readonly (readonly string[])[]; readonly sentences: readonly string[] } {
+export function formatSummary(summary: LedgerSummary): {
+  readonly rows: readonly (readonly string[])[];
+  readonly sentences: readonly string[];
+} {
   const rows = [
     ["kind", "venue", "asset", "lines", "amount"],
     ...summary.sums.map(({ kind, venue, asset, lines, amount }) => [
@@ -115,8 +123,8 @@ export function formatSummary(
   ];
   if (summary.differences === null) return { rows, sentences: [OFFLINE_TEXT] };
   const differences = summary.differences.map(
-    ({ asset, amount }, at) =>
-      `difference: the exchange has ${amount} ${asset} more than the ledger explains; it ${intervalText((ledger.differences ?? [])[at] as never)}`,
+    ({ asset, amount, arose }) =>
+      `difference: the exchange has ${amount} ${asset} more than the ledger explains; it ${arose}`,
   );
   const findings = summary.findings
     .slice(0, MOST_FINDINGS)

@@ -41,7 +41,7 @@ export async function ledgerExportCommand(
     else await writeParquet(output, lines);
     rememberBalances(opened);
     const summary = summariseLedger(ledger, sums);
-    const { rows, sentences } = formatSummary(ledger, summary);
+    const { rows, sentences } = formatSummary(summary);
     const unstable =
       statement?.isStable === false
         ? ["the account changed during every reading: a difference may be of the reading alone"]

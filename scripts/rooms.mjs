@@ -65,6 +65,8 @@ const OPPORTUNITIES = {
   name: "the ledger of `liquidator`",
   modules: ["liquidator/ledger/*"],
 };
+/** @type {Modules} The day files of a bot: their rows, and the thread that seals them. */
+const DAYS = { name: "the day files of `ledger`", modules: ["ledger/days/*"] };
 
 /** @type {Modules} */
 const INTENT = { name: "the intent of `strategies`", modules: ["strategies/intent"] };
@@ -174,6 +176,7 @@ export const ROOMS = {
   notify: {
     holds: "[messages](../reference/notify.md) about a bot to people, and the chat that commands it",
     mayImport: ["core", NOTIFIED],
+    mayImport: [...TRADING, "chain", "liquidator", "monitoring", DAYS],
   },
   simulator: {
     holds: "the embedded exchange, its [chain](chain.md) and [settlement](settlement.md)",
@@ -186,10 +189,12 @@ export const ROOMS = {
   ledger: {
     holds: "[the account's books](../reference/ledger.md), reconciled with the exchange",
     mayImport: [...GROUND, "exchange", "hedge", "history", OPPORTUNITIES],
+    holds: "the [day files](../reference/live-report.md) of a bot, and summaries of them",
+    mayImport: ["core", "account", "history"],
   },
   backtest: {
-    holds: "the bot on [recorded history](../guides/backtest.md), sweeps, comparisons",
-    mayImport: [...TRADING, "history", "monitoring", "bot"],
+    holds: "the bot on [recorded history](../guides/backtest.md), sweeps, comparisons, reports",
+    mayImport: [...TRADING, "history", "monitoring", "bot", DAYS],
   },
   cockpit: {
     holds: "the [page](../reference/cockpit.md) of all running bots: a server in its own thread",

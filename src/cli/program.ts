@@ -44,6 +44,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   sweep: async () => (await import("./usage/sweep.js")).addSweep,
   worker: async () => (await import("./usage/worker.js")).addWorker,
   compare: async () => (await import("./usage/compare.js")).addCompare,
+  report: async () => (await import("./usage/report.js")).addReport,
   data: async () => (await import("./usage/data.js")).addData,
   ledger: async () => (await import("./usage/ledger/ledger.js")).addLedger,
 };
@@ -70,6 +71,7 @@ const EXIT_NOTES: Readonly<Record<string, string>> = {
     "the bot may have applied the values; marketwright status shows what differs from the file",
   "cancel-all": "orders may be left; the same command cancels them",
   key: "no key was written",
+  report: "no report was put in place",
   "data list": "nothing was changed",
   "ledger export": "no file was left half written",
   "ledger query": "nothing was changed",

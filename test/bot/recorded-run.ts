@@ -1,5 +1,6 @@
 import type { BotConfig } from "#bot/config.js";
 import { botSchema } from "#bot/config-schema.js";
+import type { DayRecorder } from "#bot/day-recorder.js";
 import type { JournalSink, JournalTurn } from "#bot/journal.js";
 import type { FileLine } from "#bot/journal-lines.js";
 import type { ReferenceAccess } from "#bot/prepare-sources.js";
@@ -101,9 +102,12 @@ export interface VirtualRun {
 export interface VirtualRunOptions {
   readonly config?: BotConfig;
   readonly exchangeConfig?: Parameters<typeof parseExchangeConfig>[0];
+  /** When the run begins; {@link START_MS} if absent. */
+  readonly startMs?: number;
   readonly trouble?: readonly Trouble[];
   readonly journal?: JournalSink;
   readonly dryRun?: boolean;
+  readonly dayRecorderOf?: (clock: Clock) => DayRecorder;
   readonly store?: StateStore;
   /** The clock of the bot's machine, if it differs from the exchange's. */
   readonly machineOf?: (world: Clock) => Clock;
@@ -117,7 +121,8 @@ export interface VirtualRunOptions {
 
 /** A bot as it runs live, on the embedded exchange in memory and in virtual time. */
 export async function startVirtualRun(options: VirtualRunOptions = {}): Promise<VirtualRun> {
-  const clock = new VirtualClock(START_MS);
+  const startMs = options.startMs ?? START_MS;
+  const clock = new VirtualClock(startMs);
   const exchange = configuredExchange(parseExchangeConfig(options.exchangeConfig ?? EXCHANGE), {
     clock,
     random: seededRandom("exchange"),
@@ -126,8 +131,8 @@ export async function startVirtualRun(options: VirtualRunOptions = {}): Promise<
   const windows: FaultWindow[] = (options.trouble ?? []).map(
     ([kind, fromMs, untilMs, probability]) => ({
       kind,
-      fromMs: START_MS + fromMs,
-      untilMs: START_MS + untilMs,
+      fromMs: startMs + fromMs,
+      untilMs: startMs + untilMs,
       probability,
     }),
   );
@@ -144,6 +149,9 @@ export async function startVirtualRun(options: VirtualRunOptions = {}): Promise<
     ...(options.hedgeVenuesOf === undefined
       ? {}
       : { openHedgeVenues: () => Promise.resolve(options.hedgeVenuesOf?.(clock) ?? new Map()) }),
+    ...(options.dayRecorderOf === undefined
+      ? {}
+      : { dayRecorder: options.dayRecorderOf(options.machineOf?.(clock) ?? clock) }),
     ...(options.dryRun === undefined ? {} : { dryRun: options.dryRun }),
     ...(options.journal === undefined ? {} : { journal: options.journal }),
   });

@@ -1,5 +1,5 @@
 import type { Lots, Side, Ticks } from "../../core/units.js";
-import { type MarkoutGroup, Markouts } from "./markouts.js";
+import { type KnownMarkout, type MarkoutGroup, Markouts } from "./markouts.js";
 import { MidHistory } from "./mid-history.js";
 
 /** Changes of the mid that are kept for fills that are reported late. */
@@ -24,12 +24,15 @@ export class LiveMarkouts {
     return this.#untilUs;
   }
 
+  /** Receives each markout of a fill once it is known; undefined for nobody. */
+  set onKnown(listener: ((known: KnownMarkout) => void) | undefined) {
+    this.#markouts.onKnown = listener;
+  }
+
   /** Adds a fill, at the time of its match. */
-  fill(atUs: number, side: Side, level: number, ticks: Ticks, lots: Lots): void {
-    this.#markouts.fill(atUs, side, level, ticks, lots, {
-      untilUs: this.#untilUs,
-      midAt: (us) => this.#history.midAt(us),
-    });
+  fill(atUs: number, side: Side, level: number, ticks: Ticks, lots: Lots, id = ""): void {
+    const past = { untilUs: this.#untilUs, midAt: (us: number) => this.#history.midAt(us) };
+    this.#markouts.fill(atUs, side, level, ticks, lots, past, id);
   }
 
   /** The present mid still holds at this instant. Cheap: called after each turn. */

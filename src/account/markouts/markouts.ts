@@ -45,7 +45,19 @@ export interface PastMids {
   midAt(atUs: number): number;
 }
 
+/** A markout of one fill that has just become known. */
+export interface KnownMarkout {
+  /** The id that was given with the fill. */
+  readonly id: string;
+  readonly side: Side;
+  /** Index in {@link MARKOUT_SECONDS}. */
+  readonly horizon: number;
+  /** Best bid plus best ask one horizon after the fill, in ticks. */
+  readonly midHalfTicks: number;
+}
+
 interface Pending {
+  readonly id: string;
   readonly atUs: number;
   readonly signedHalfTicks: number;
   readonly sign: 1 | -1;
@@ -82,10 +94,13 @@ export class Markouts {
   readonly #places = HORIZONS_US.map(() => 0);
   /** The earliest instant at which a fill needs a mid. */
   nextDueUs = Number.POSITIVE_INFINITY;
+  /** Receives each markout of a fill once it is known; undefined for nobody. */
+  onKnown: ((known: KnownMarkout) => void) | undefined;
 
   /**
    * Adds a fill.
    * @param past for a fill that may be reported after one of its horizons, or after later fills
+   * @param id for {@link onKnown}
    */
   fill(
     atUs: number,
@@ -94,17 +109,9 @@ export class Markouts {
     ticks: Ticks,
     lots: Lots,
     past: PastMids = NO_PAST,
+    id = "",
   ): void {
-    const sign = side === "BUY" ? 1 : -1;
-    const known = Math.max(WORKED, Math.min(LAST_LEVEL, level));
-    const groups = [
-      this.#group("BOTH", "ALL"),
-      this.#group(side, "ALL"),
-      this.#group("BOTH", known),
-      this.#group(side, known),
-    ];
-    for (const group of groups) group.fills += 1;
-    const fill = { atUs, signedHalfTicks: 2 * sign * ticks, sign, lots, groups } as const;
+    const fill = this.#counted(id, atUs, side, level, ticks, lots);
     let at = this.#waiting.length;
     while (at > 0 && (this.#waiting[at - 1] as Pending).atUs > atUs) at -= 1;
     if (at === this.#waiting.length) this.#waiting.push(fill);
@@ -119,6 +126,30 @@ export class Markouts {
       this.#add(fill, index, past.midAt(dueUs));
       this.#places[index] = (this.#places[index] as number) + 1;
     }
+  }
+
+  /** Counts a fill whose markouts another program has computed: {@link addKnown} adds them. */
+  count(side: Side, level: number): void {
+    for (const group of this.#groupsFor(side, level)) group.fills += 1;
+  }
+
+  /** Adds a markout that was computed before, of a fill at `atUs` that {@link count} has counted. */
+  addKnown(
+    atUs: number,
+    side: Side,
+    level: number,
+    ticks: Ticks,
+    lots: Lots,
+    horizon: number,
+    midHalfTicks: number,
+  ): void {
+    const sign = side === "BUY" ? 1 : -1;
+    const groups = this.#groupsFor(side, level);
+    this.#add(
+      { id: "", atUs, signedHalfTicks: 2 * sign * ticks, sign, lots, groups },
+      horizon,
+      midHalfTicks,
+    );
   }
 
   /**
@@ -176,6 +207,36 @@ export class Markouts {
       (means[index] as BlockedMean).add(atUs, markout, lots);
       notionals[index] = (notionals[index] as number) + notional;
     }
+    this.onKnown?.({
+      id: fill.id,
+      side: sign === 1 ? "BUY" : "SELL",
+      horizon: index,
+      midHalfTicks,
+    });
+  }
+
+  #counted(
+    id: string,
+    atUs: number,
+    side: Side,
+    level: number,
+    ticks: Ticks,
+    lots: Lots,
+  ): Pending {
+    const groups = this.#groupsFor(side, level);
+    for (const group of groups) group.fills += 1;
+    const sign = side === "BUY" ? 1 : -1;
+    return { id, atUs, signedHalfTicks: 2 * sign * ticks, sign, lots, groups };
+  }
+
+  #groupsFor(side: Side, level: number): readonly Group[] {
+    const known = Math.max(WORKED, Math.min(LAST_LEVEL, level));
+    return [
+      this.#group("BOTH", "ALL"),
+      this.#group(side, "ALL"),
+      this.#group("BOTH", known),
+      this.#group(side, known),
+    ];
   }
 
   #group(side: Side | "BOTH", level: number | "ALL"): Group {

@@ -139,7 +139,9 @@ export class RerunFillExplainer {
       cross: "the other side's best price reached its price, but live it was not filled",
       taker: "it took liquidity on arrival that was not there live",
     } as const;
-    return { ...at, kind: cause === "taker" ? "latency" : cause, why: whys[cause] };
+    // Only a live fill has no cause, and this one is of a replay.
+    const known = cause ?? "through";
+    return { ...at, kind: known === "taker" ? "latency" : known, why: whys[known] };
   }
 
   /**

@@ -60,12 +60,12 @@ export class FillTotals {
       this.all,
       isMaker ? this.maker : this.taker,
       side === "BUY" ? this.buys : this.sells,
-      this.#causes.get(cause),
+      cause === undefined ? undefined : this.#causes.get(cause),
     ]) {
       sum?.add(lots, quote, fee);
     }
     this.doubtful.add(fill);
-    this.#orders.mark(orderId);
+    if (orderId !== undefined) this.#orders.mark(orderId);
   }
 }
 

@@ -1,5 +1,5 @@
 import { halfTickLotIn } from "../../account/markouts/half-tick-lot.js";
-import { Markouts } from "../../account/markouts/markouts.js";
+import { Markouts, WORKED } from "../../account/markouts/markouts.js";
 import { QuoteClock } from "../../account/quoting/quote-clock.js";
 import { FormatError } from "../../core/errors.js";
 import type { Instrument } from "../../core/instrument.js";
@@ -72,9 +72,13 @@ export class MarketRecorder {
     this.quotes.touch(atUs, bidTicks, askTicks);
     const mid = bidTicks + askTicks;
     // A book with one side empty has no mid: the last one stays.
-    if (Number.isNaN(mid)) return;
-    this.#midHalfTicks = mid;
-    this.#mids.put(atUs, mid);
+    if (!Number.isNaN(mid)) this.mid(atUs, mid);
+  }
+
+  /** A mid, best bid plus best ask in ticks. */
+  protected mid(atUs: number, midHalfTicks: number): void {
+    this.#midHalfTicks = midHalfTicks;
+    this.#mids.put(atUs, midHalfTicks);
   }
 
   fill(fill: ReplayFill): void {
@@ -89,12 +93,12 @@ export class MarketRecorder {
     if (atUs > this.#nextDueUs) this.#settle(atUs);
     const mid = Number.isNaN(fill.midHalfTicks) ? this.#midHalfTicks : fill.midHalfTicks;
     this.fills.add(fill);
-    this.markouts.fill(atUs, side, level, ticks, lots);
+    this.markouts.fill(atUs, side, level ?? WORKED, ticks, lots);
     if (Number.isNaN(this.#midHalfTicks)) this.#midHalfTicks = Number.isNaN(mid) ? 2 * ticks : mid;
     if (cause !== "taker")
       this.#adverse.fill(atUs, sideSign(side) * lots, Number.isNaN(mid) ? 2 * ticks : mid);
     this.#nextDueUs = Math.min(this.markouts.nextDueUs, this.#adverse.nextDueUs);
-    this.#positionAt(atUs, fill.positionLots);
+    this.positionAt(atUs, fill.positionLots);
   }
 
   quote(atUs: number, side: Side, ownTicks: Ticks): void {
@@ -112,10 +116,10 @@ export class MarketRecorder {
   /** @param decimals scale of the sample's profit. */
   sample(atUs: number, { positionLots, profit }: MarketSample): void {
     if (atUs > this.#nextDueUs) this.#settle(atUs);
-    this.#positionAt(atUs, positionLots);
+    this.positionAt(atUs, positionLots);
     this.quoting.put(this.#grid.bucketOf(atUs), this.quotes.times(atUs));
     this.#halfTickLot ??= halfTickLotIn(this.instrument, profit.decimals);
-    const adverse = this.#adverse.at(this.#midHalfTicks) * this.#halfTickLot;
+    const adverse = this.adverseSelection() * this.#halfTickLot;
     this.#profit = splitProfit(profit, adverse);
   }
 
@@ -124,7 +128,12 @@ export class MarketRecorder {
     this.#settle(endUs + 1);
   }
 
-  #positionAt(atUs: number, lots: number): void {
+  /** The adverse selection so far, in lots times half ticks. */
+  protected adverseSelection(): bigint {
+    return this.#adverse.at(this.#midHalfTicks);
+  }
+
+  protected positionAt(atUs: number, lots: number): void {
     this.position.set(atUs, lots);
     this.positionColumn.put(this.#grid.bucketOf(atUs), lots);
   }

@@ -10,26 +10,28 @@ export interface FillAmbiguity {
   readonly feeOtherwise: CreditUnits;
 }
 
-/** One fill of ours in a replay. */
+/** One fill of ours, in a replay or as a live bot has recorded it. */
 export interface ReplayFill {
   readonly marketId: MarketId;
   /** Number of the fill in the run, from 1. */
   readonly number: number;
   /** Exchange time, microseconds since 1970. */
   readonly atUs: number;
-  /** When the bot received it. */
+  /** When the bot received it; NaN for a live fill that no bot saw. */
   readonly receivedUs: number;
-  readonly orderId: number;
+  /** Undefined for a live fill: the exchange's trades do not name their order. */
+  readonly orderId: number | undefined;
   readonly side: Side;
   /**
    * Distance rank of the order's quote, 0 the innermost; below 0 for an order that worked a
-   * position.
+   * position. Undefined for a live fill that no bot saw.
    */
-  readonly level: number;
+  readonly level: number | undefined;
   readonly ticks: Ticks;
   readonly lots: Lots;
   readonly isMaker: boolean;
-  readonly cause: FillCause;
+  /** Undefined for a live fill of a maker: the exchange does not say why it was filled. */
+  readonly cause: FillCause | undefined;
   /** Undefined where history shows that its order rested, or that it took on arrival. */
   readonly ambiguity: FillAmbiguity | undefined;
   /** Unsigned credit units that changed hands. */
@@ -41,7 +43,7 @@ export interface ReplayFill {
    * `cross`, those of the book that reached our price.
    */
   readonly midHalfTicks: number;
-  /** Signed, after the fill. */
+  /** Signed, after the fill; NaN for a live fill that no bot saw. */
   readonly positionLots: Lots;
 }
 

@@ -2,7 +2,7 @@ import { RunError } from "../../core/errors.js";
 import type { Instrument } from "../../core/instrument.js";
 import type { CreditUnits, MarketId, Side, Ticks } from "../../core/units.js";
 import { DailyResults, type DayRow, initialTotals } from "./daily-results.js";
-import { DrawdownTracker } from "./drawdown.js";
+import { DrawdownTracker } from "../../account/profit/drawdown.js";
 import { FillSample } from "./fill-sample.js";
 import { type ActionCounts, MarketRecorder } from "./market-recorder.js";
 import { type TimeColumn, TimeGrid } from "./quotes/time-grid.js";
@@ -35,6 +35,12 @@ export interface RunRecorderOptions {
   readonly adverseSelectionMs: number;
   /** Receives every fill, in order: a file, in a run with a report. */
   readonly onFill?: (fill: ReplayFill) => void;
+  /** Creates the recorder of a market; one of a replay if absent. */
+  readonly createMarket?: (
+    instrument: Instrument,
+    grid: TimeGrid,
+    adverseSelectionMs: number,
+  ) => MarketRecorder;
 }
 
 /** Series of one token budget. */
@@ -82,10 +88,14 @@ export class RunRecorder implements RunObserver {
   constructor(options: RunRecorderOptions) {
     this.#options = options;
     this.grid = new TimeGrid(options.startUs);
+    const createMarket =
+      options.createMarket ??
+      ((instrument, grid, adverseSelectionMs) =>
+        new MarketRecorder(instrument, grid, adverseSelectionMs));
     this.markets = new Map(
       [...options.instruments].map(([id, instrument]) => [
         id,
-        new MarketRecorder(instrument, this.grid, options.adverseSelectionMs),
+        createMarket(instrument, this.grid, options.adverseSelectionMs),
       ]),
     );
     this.#list = [...this.markets.values()];

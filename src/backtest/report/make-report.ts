@@ -25,6 +25,9 @@ import { dayName, formatInstant } from "./page/format-instant.js";
 import { REPORT_FORMAT, type Report } from "./report-schema.js";
 import type { RunMeta, RunOutcome } from "./run-meta.js";
 
+/** The part of a report that any run has, replayed or live. */
+export type ReportFigures = Omit<Report, "format" | "seed" | "grade" | "isIndicative">;
+
 /**
  * Builds the report of a finished run. The same run gives the same bytes: the report contains no
  * time or place of its making.
@@ -35,6 +38,19 @@ export function makeReport(
   finished: FinishedRun,
   outcome: RunOutcome,
 ): Report {
+  const { name, version, ...figures } = reportFigures(meta, recorder, finished, outcome);
+  const { seed, grade } = meta;
+  const isIndicative = grade === "klines";
+  return { format: REPORT_FORMAT, name, version, seed, grade, isIndicative, ...figures };
+}
+
+/** Builds the figures of a report. */
+export function reportFigures(
+  meta: Omit<RunMeta, "seed" | "grade">,
+  recorder: RunRecorder,
+  finished: FinishedRun,
+  outcome: RunOutcome,
+): ReportFigures {
   const markets = [...recorder.markets];
   const creditDecimals = markets[0]?.[1].instrument.creditDecimals ?? 0;
   const { decimals } = finished.last.profit;
@@ -67,12 +83,8 @@ export function makeReport(
     }),
   );
   return {
-    format: REPORT_FORMAT,
     name: meta.name,
     version: meta.version,
-    seed: meta.seed,
-    grade: meta.grade,
-    isIndicative: meta.grade === "klines",
     span: {
       from: formatInstant(meta.startUs),
       to: formatInstant(finished.endUs),

@@ -376,6 +376,9 @@ export const reportSchema = z
       "The result of a replayed run. Money, prices and amounts are exact decimals as strings.",
   });
 
+/** The fields that a report is made of, for other reports. */
+export const REPORT_FIELDS = { money, count, share, instant, market } as const;
+
 /** The result of a run, the content of `report.json`. */
 export type Report = z.infer<typeof reportSchema>;
 

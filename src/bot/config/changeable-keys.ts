@@ -55,6 +55,7 @@ export const CHANGEABLE_KEYS: readonly ChangeableKey[] = [
   restart("metrics", "the port is opened at the start"),
   restart("cockpit", "the page's port is opened at the start"),
   restart("notify", "the sender's process reads it: restart both"),
+  restart("days", "the day's file is opened at the start"),
   restart("guard", "the guard's process reads it too: restart both"),
   restart("stateDir", "the state of the run is in it"),
   restart("logLevel", "the log is opened at the start"),

@@ -3,6 +3,7 @@ import { when } from "../../core/config/key-rules.js";
 import { accountShape } from "./fields/account-fields.js";
 import { chainShape } from "./fields/chain-fields.js";
 import { cockpitShape } from "./fields/cockpit-fields.js";
+import { daysShape } from "./fields/days-fields.js";
 import {
   baseField,
   countField,
@@ -219,6 +220,7 @@ export const botShape = {
   metrics: metrics.optional(),
   cockpit: cockpitShape.optional(),
   notify: notifyShape.optional(),
+  days: daysShape.prefault({}),
   guard: guard.prefault({}),
   stateDir: z
     .string()

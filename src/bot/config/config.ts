@@ -64,6 +64,7 @@ const botOrdersSchema = z.strictObject({
   metrics: unread,
   cockpit: unread,
   notify: unread,
+  days: unread,
 });
 
 /** The part of a bot file about its notices. */

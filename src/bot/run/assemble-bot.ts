@@ -138,6 +138,7 @@ export function assembleBot(options: RunBotOptions, parts: AssembleBotDeps): Ass
         options.notices?.onBotEvent(notice, made);
       }
       earlier?.onBotEvent(notice);
+      options.dayRecorder?.onBotEvent(notice);
       for (const listener of listeners) listener(notice);
     },
     ...(options.onStrategyCall === undefined ? {} : { onStrategyCall: options.onStrategyCall }),
@@ -152,6 +153,7 @@ export function assembleBot(options: RunBotOptions, parts: AssembleBotDeps): Ass
   watch.attach(bot);
   monitor.attach(bot);
   earlier?.attach(bot);
+  options.dayRecorder?.attach(bot, asks.exchangeNowMs);
   const subscription = venue.events$.subscribe(
     watch.catchFailures((event) => {
       sessionListener?.onVenueEvent(event);

@@ -8,6 +8,7 @@ import type { Log } from "../../monitoring/log.js";
 import type { Metrics } from "../../monitoring/metrics.js";
 import type { BotConfig } from "../config/config.js";
 import type { Bot } from "../engine/bot.js";
+import type { DayRecorder } from "../days/day-recorder.js";
 import type { BotEvent } from "../engine/bot-event.js";
 import type { BotCommand } from "../engine/input.js";
 import type { JournalSink } from "../journal/journal.js";
@@ -54,6 +55,8 @@ export interface RunBotOptions {
    * Called with the market whose strategy is being called, and with undefined once it has returned.
    */
   readonly onStrategyCall?: (marketId: MarketId | undefined) => void;
+  /** Records the day files. It only observes. */
+  readonly dayRecorder?: DayRecorder | undefined;
   /** Starts a recording of the session. */
   readonly record?: (beginning: SessionBeginning) => Promise<SessionListener>;
   /** How the sources of reference prices reach their networks; the real ones if absent. */

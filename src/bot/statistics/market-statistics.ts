@@ -1,11 +1,18 @@
 import { LiveMarkouts } from "../../account/markouts/live-markouts.js";
-import type { MarkoutGroup } from "../../account/markouts/markouts.js";
+import type { KnownMarkout, MarkoutGroup } from "../../account/markouts/markouts.js";
 import { QuoteClock, type QuoteTimes } from "../../account/quoting/quote-clock.js";
-import type { Ms } from "../../core/units.js";
+import type { Ms, Ticks } from "../../core/units.js";
 import type { VenueTrade } from "../../exchange/records.js";
 import type { NetTouch } from "../../market/book/net-book.js";
 import type { OwnBookOrder } from "../../market/book/own-order-overlay.js";
 import type { MarketTrader } from "../market/market-trader.js";
+
+/** Receives what the statistics of a market learn, within the turn. It must change nothing. */
+export interface MarketStatisticsListener {
+  /** @param level of the quote that was filled; -1 for none */
+  onFill(trade: VenueTrade, level: number): void;
+  onMarkout(markout: KnownMarkout): void;
+}
 
 /**
  * Markouts, quoted time and distance of one market since the start. Reads the bot and changes
@@ -20,6 +27,7 @@ export class MarketStatistics {
   #own: readonly OwnBookOrder[] = NO_ORDERS;
   #ownBidTicks = Number.NaN;
   #ownAskTicks = Number.NaN;
+  #listener: MarketStatisticsListener | undefined;
 
   constructor(trader: MarketTrader, startMs: Ms) {
     this.#trader = trader;
@@ -56,9 +64,22 @@ export class MarketStatistics {
     if (own !== this.#own) this.#takeOwn(nowMs, own);
   }
 
+  /** Calls a listener from now on. */
+  listen(listener: MarketStatisticsListener): void {
+    this.#listener = listener;
+    this.#markouts.onKnown = (markout) => listener.onMarkout(markout);
+  }
+
   /** Adds a fill that matched at `atMs`. */
-  fill({ side, ticks, lots }: VenueTrade, level: number, atMs: Ms): void {
-    if (lots > 0) this.#markouts.fill(atMs * 1000, side, level, ticks, lots);
+  fill(trade: VenueTrade, level: number, atMs: Ms): void {
+    this.#listener?.onFill(trade, level);
+    const { id, side, ticks, lots } = trade;
+    if (lots > 0) this.#markouts.fill(atMs * 1000, side, level, ticks, lots, `${side} ${id}`);
+  }
+
+  /** The best own prices that rest, in ticks; NaN for none. */
+  get ownTouch(): { readonly bidTicks: Ticks; readonly askTicks: Ticks } {
+    return { bidTicks: this.#ownBidTicks, askTicks: this.#ownAskTicks };
   }
 
   /** Markouts of all fills so far, by side and level. */

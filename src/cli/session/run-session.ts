@@ -38,6 +38,7 @@ import { ordersLeftText } from "./report-run-end.js";
 import { createRetryingState } from "./retrying-state.js";
 import { serveMetrics } from "./serve-metrics.js";
 import { openSessionCockpit } from "./session-cockpit.js";
+import { openSessionDays } from "./session-days.js";
 import { startSessionControl } from "./session-control.js";
 import { openSessionRecorder } from "./session-recorder.js";
 import { openSessionScreen } from "./session-screen.js";
@@ -221,6 +222,9 @@ async function session(
     fault = message;
     running?.command({ command: "stop", reason: message });
   });
+  // A dry run trades nothing: the account's record is that of the bot that does.
+  const days = dryRun ? undefined : openSessionDays(config, store.directory, runtime.clock, log);
+  if (days !== undefined) cleanup.push(() => days.close());
   const between =
     paper === undefined ? undefined : await createPaperDecorator(config, paper, runtime.clock);
   const start = (signal: AbortSignal) =>
@@ -244,6 +248,7 @@ async function session(
       ...(watchdog === undefined ? {} : { onStrategyCall: watchdog.onStrategyCall }),
       record: recorder?.record,
       notices,
+      dayRecorder: days?.recorder,
       openHedgeVenues: (account, rules) =>
         openHedgeVenues({ config, env, runtime, account, rules }),
     });

@@ -19,6 +19,13 @@ export interface TextResult {
   readonly rows: readonly (readonly unknown[])[];
 }
 
+/** Some rows of a result, column by column. */
+export interface ValueChunk {
+  readonly rows: number;
+  /** Of each column of the query, its value in a row of the chunk; null for none. */
+  readonly cells: readonly ((row: number) => unknown)[];
+}
+
 /** The limits of a database. */
 export interface DuckLimits {
   /** Megabytes of memory; larger data goes to `spillFolder`. */
@@ -171,6 +178,30 @@ export class Duck {
             throw new RangeError("a numeric column has a null");
           },
         };
+      }
+    } finally {
+      this.#disconnect(connection);
+    }
+  }
+
+  /**
+   * The rows of a query in order, chunk by chunk, with the values as the database's client gives
+   * them: whole numbers as bigint, lists and structs as its own objects. Several queries may run at
+   * once.
+   * @throws Error of the database
+   */
+  async *chunks(sql: string): AsyncGenerator<ValueChunk, void> {
+    const connection = await this.#connect();
+    try {
+      const result = await connection.stream(sql);
+      for (;;) {
+        const chunk = await result.fetchChunk();
+        if (chunk === null || chunk.rowCount === 0) return;
+        const cells = Array.from({ length: chunk.columnCount }, (_, at) => {
+          const vector = chunk.getColumnVector(at);
+          return (row: number): unknown => vector.getItem(row);
+        });
+        yield { rows: chunk.rowCount, cells };
       }
     } finally {
       this.#disconnect(connection);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { DrawdownTracker } from "#backtest/drawdown.js";
+import { DrawdownTracker } from "#account/drawdown.js";
 import { FillSample } from "#backtest/fill-sample.js";
 import type { ReplayFill } from "#backtest/run-observer.js";
 import { MOST_BUCKETS, TimeGrid } from "#backtest/time-grid.js";

@@ -1,4 +1,4 @@
-import type { Report } from "../report-schema.js";
+import type { PageReport } from "./page-report.js";
 import { tableHtml } from "./html-table.js";
 import {
   countedText,
@@ -17,17 +17,20 @@ const GRADES = {
   books: "Books and trades",
   trades: "Trades alone",
   klines: "Candles: indicative",
+  live: "Live bot",
 } as const;
 const ENDS = {
   "end-of-history": "ran to the end of its history",
+  "end-of-span": "recorded",
   halted: "halted",
   liquidated: "was liquidated",
   stopped: "was stopped",
 } as const;
 
 /** The top of the page: the run, its warnings, and the main figures. */
-export function headlineHtml(report: Report): string {
-  const { span, markets, seed, version } = report;
+export function headlineHtml(report: PageReport): string {
+  const { span, markets, version } = report;
+  const seed = "seed" in report ? `<span class="pill">seed ${escapeHtml(report.seed)}</span>` : "";
   const traded = markets
     .map(({ marketId, strategy }) => `<b>${escapeHtml(marketId)}</b> ${escapeHtml(strategy)}`)
     .join(", ");
@@ -35,12 +38,20 @@ export function headlineHtml(report: Report): string {
 <div class="bar"><span class="mark">Marketwright</span><button type="button" id="theme" hidden>Dark</button></div>
 <h1>${escapeHtml(report.name)}</h1>
 <p class="sub">${traded}<span class="sep"></span><time>${instant(span.from)}</time> to <time>${instant(span.to)}</time> UTC, ${durationText(span.seconds)}</p>
-<p class="pills"><span class="pill ${report.isIndicative ? "warn" : ""}">${GRADES[report.grade]}</span><span class="pill ${report.ended === "end-of-history" ? "" : "warn"}">${ENDS[report.ended]}</span><span class="pill">seed ${escapeHtml(seed)}</span><span class="pill">version ${escapeHtml(version)}</span></p>
+<p class="pills"><span class="pill ${isIndicative(report) ? "warn" : ""}">${GRADES[report.grade]}</span><span class="pill ${isWholeRun(report) ? "" : "warn"}">${ENDS[report.ended]}</span>${seed}<span class="pill">version ${escapeHtml(version)}</span></p>
 ${warningsHtml(report)}
 </header>
 <section class="cards" aria-label="Key figures">${cards(report).map(cardHtml).join("")}</section>
 ${rungsHtml(report)}
 ${alternativesHtml(report)}`;
+}
+
+function isIndicative(report: PageReport): boolean {
+  return "isIndicative" in report && report.isIndicative;
+}
+
+function isWholeRun({ ended }: PageReport): boolean {
+  return ended === "end-of-history" || ended === "end-of-span";
 }
 
 interface Card {
@@ -55,7 +66,7 @@ function cardHtml({ name, value, unit = "", note, className = "" }: Card): strin
   return `<div class="card ${className}"><h2>${name}</h2><p class="value">${value}${unit === "" ? "" : `<small>${unit}</small>`}</p><p class="note">${note}</p></div>`;
 }
 
-function cards(report: Report): Card[] {
+function cards(report: PageReport): Card[] {
   const { profit, equity, drawdown, fills, orders, ratios, asset, markets } = report;
   const unit = escapeHtml(asset);
   const gain =
@@ -115,15 +126,15 @@ function cards(report: Report): Card[] {
   ];
 }
 
-function warningsHtml(report: Report): string {
+function warningsHtml(report: PageReport): string {
   const { notes, orders, refused } = report;
   const warnings = report.worthless.map((text) => `This run is worthless: ${escapeHtml(text)}.`);
-  if (report.isIndicative) {
+  if (isIndicative(report)) {
     warnings.push(
       "Replayed on candles: the trades within a candle are not known, so the fills are a guess and the profit is only indicative.",
     );
   }
-  if (report.ended !== "end-of-history") {
+  if (!isWholeRun(report)) {
     warnings.push(
       `The run ${ENDS[report.ended]} before the end of its history${report.reason === null ? "" : `: ${escapeHtml(report.reason)}`}.`,
     );
@@ -150,7 +161,7 @@ function alternativesHtml({
   profit,
   drawdown,
   fills,
-}: Report): string {
+}: PageReport): string {
   if (alternatives.length === 0) return "";
   const rows = [
     {
@@ -169,7 +180,7 @@ function alternativesHtml({
 }
 
 /** Steps of the risk ladder: a reader must know them before the profit. */
-function rungsHtml({ rungs: { count, first } }: Report): string {
+function rungsHtml({ rungs: { count, first } }: PageReport): string {
   if (count === 0) return "";
   const rows = first.map(({ at, marketId, measure, action, why }) => [
     `<time>${instant(at)}</time>`,

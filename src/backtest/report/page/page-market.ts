@@ -1,10 +1,10 @@
 import { LAST_LEVEL, WORKED } from "../../../account/markouts/markouts.js";
 import { FILL_CAUSES } from "../../record/fill-totals.js";
-import type { Report } from "../report-schema.js";
+import type { PageReport } from "./page-report.js";
 import { figureHtml, tableHtml } from "./html-table.js";
 import { countText, escapeHtml, exactText, figure, percent } from "./html-text.js";
 
-type Market = Report["markets"][number];
+type Market = PageReport["markets"][number];
 
 const CAUSES = {
   queue: "the amount ahead of it at its price had traded",
@@ -17,7 +17,7 @@ const CAUSES = {
 const THROUGH_ON_CANDLES = "the path of a candle went beyond its price";
 
 /** The section of each market; several markets share tabs. */
-export function marketsHtml(report: Report): string {
+export function marketsHtml(report: PageReport): string {
   const choice =
     report.markets.length < 2
       ? ""
@@ -25,7 +25,7 @@ export function marketsHtml(report: Report): string {
   return choice + report.markets.map((market) => marketHtml(report, market)).join("");
 }
 
-function marketHtml(report: Report, market: Market): string {
+function marketHtml(report: PageReport, market: Market): string {
   const id = escapeHtml(market.marketId);
   const { shown, all } = report.fills;
   const thinned =
@@ -36,7 +36,7 @@ function marketHtml(report: Report, market: Market): string {
 ${figureHtml(`price-${id}`, "Mid, our best quotes and our fills", `<span class="key"><i class="c-ink"></i>mid</span><span class="key"><i class="c-buy"></i>our bid, bought ▲</span><span class="key"><i class="c-sell"></i>our ask, sold ▼</span>${thinned}`)}
 ${figureHtml(`position-${id}`, "Position", `Base units, long above zero. From ${exactText(market.position.min)} to ${exactText(market.position.max)}; mean size ${figure(market.position.meanAbs)}.${heldText(market)}`)}
 </section>
-<div class="two"><section><h2>Why it was filled</h2>${causesHtml(market, report.isIndicative)}</section><section><h2>How it quoted</h2>${quotesHtml(market)}</section></div>
+<div class="two"><section><h2>Why it was filled</h2>${causesHtml(market, "isIndicative" in report && report.isIndicative)}</section><section><h2>How it quoted</h2>${quotesHtml(market)}</section></div>
 <section><h2>Quoting over time</h2>
 ${figureHtml(`uptime-${id}`, "Time with an order", `Per cent of each interval between two samples. <span class="key"><i class="c-ink"></i>both sides</span><span class="key"><i class="c-buy"></i>bid</span><span class="key"><i class="c-sell"></i>ask</span>`)}
 ${figureHtml(`distance-${id}`, "Distance to the touch", `Ticks behind the best price of other orders, averaged over time; below zero inside their spread. <span class="key"><i class="c-buy"></i>bid</span><span class="key"><i class="c-sell"></i>ask</span>`)}
@@ -54,6 +54,7 @@ function heldText({ position: { last } }: Market): string {
 function causesHtml({ fills }: Market, isOnCandles: boolean): string {
   const total = fills.all.fills;
   if (total === 0) return "<p>No order was filled.</p>";
+  if (!("byCause" in fills)) return sidesHtml(fills);
   const parts = FILL_CAUSES.filter((cause) => fills.byCause[cause].fills > 0);
   const bar = parts
     .map(
@@ -77,6 +78,15 @@ function causesHtml({ fills }: Market, isOnCandles: boolean): string {
   return `<div class="stack" aria-hidden="true">${bar}</div>${tableHtml("Fills by cause", ["cause", "fills", "share", "amount", "turnover", "fees paid"], rows)}<p class="gloss">${glossary}.</p>${ambiguousHtml(fills)}`;
 }
 
+/** The fills of a live bot, whose causes the exchange does not tell. */
+function sidesHtml(fills: Market["fills"]): string {
+  const rows = (["buys", "sells", "maker", "taker"] as const).map((kind) => {
+    const { fills: number, amount, turnover, fees } = fills[kind];
+    return [kind, countText(number), exactText(amount), exactText(turnover), exactText(fees)];
+  });
+  return tableHtml("Fills by kind", ["kind", "fills", "amount", "turnover", "fees paid"], rows);
+}
+
 const DOUBTFUL = {
   asTakers: "may have taken liquidity, charged as takers",
   asMakers: "may have taken liquidity, charged as makers",
@@ -84,7 +94,9 @@ const DOUBTFUL = {
 } as const;
 
 /** Share of the ambiguous fills: history does not show whether their orders rested first. */
-function ambiguousHtml({ doubtful: ambiguous }: Market["fills"]): string {
+function ambiguousHtml({
+  doubtful: ambiguous,
+}: Extract<Market["fills"], { readonly doubtful: unknown }>): string {
   const kinds = (["asTakers", "asMakers", "postOnly"] as const).filter(
     (kind) => ambiguous[kind].fills > 0,
   );
@@ -118,7 +130,7 @@ ${tableHtml("Quotes by side", ["side", "at the touch or better", "mean distance 
 <p class="gloss">Shares of the time; the touch is the best price of other orders. ${countText(orders.placed)} orders placed, ${countText(orders.filled)} of them filled at least in part, ${countText(orders.cancels)} cancels, ${countText(orders.cancelAlls)} cancel-alls, ${countText(orders.throttled)} actions held back by the token budget.</p>`;
 }
 
-function markoutsHtml(report: Report, market: Market): string {
+function markoutsHtml(report: PageReport, market: Market): string {
   const { markouts } = market;
   if (markouts.length === 0) return "<p>No order was filled.</p>";
   const id = escapeHtml(market.marketId);

@@ -1,5 +1,5 @@
 import { REPORT_PARTS, type ReportPart } from "../../record/split-profit.js";
-import type { Report } from "../report-schema.js";
+import type { PageReport } from "./page-report.js";
 import { type Cell, figureHtml, tableHtml } from "./html-table.js";
 import {
   countText,
@@ -23,7 +23,7 @@ const PART_NAMES: Readonly<Record<ReportPart, string>> = {
 };
 
 /** Equity and drawdown over time, the waterfall of the parts, and the days. */
-export function profitHtml(report: Report): string {
+export function profitHtml(report: PageReport): string {
   return `<section><h2>Equity</h2><button type="button" id="whole-span" hidden>Show the whole run</button>
 ${figureHtml("equity", "Net value", `The account's equity at the exchange's mark prices, in ${escapeHtml(report.asset)}. To zoom in, drag over a chart or spread two fingers; to zoom out, double-click or double-tap.`)}
 ${figureHtml("drawdown", "Drawdown", "Distance below the highest value so far.")}
@@ -37,7 +37,7 @@ ${daysHtml(report)}`;
 }
 
 /** Each part starts where the one above it ended. */
-function waterfallHtml({ profit, asset }: Report): string {
+function waterfallHtml({ profit, asset }: PageReport): string {
   const shown = REPORT_PARTS.filter((part) => profit[part] !== "0");
   let at = 0;
   const bars = shown.map((part) => {
@@ -67,7 +67,7 @@ function waterfallHtml({ profit, asset }: Report): string {
   return `<table class="waterfall"><caption class="unseen">Profit by its parts, ${escapeHtml(asset)}</caption><tbody>${rows.join("")}</tbody></table>${none.length === 0 ? "" : `<p class="gloss">Zero: ${none.join(", ")}.</p>`}`;
 }
 
-function legendHtml({ profit }: Report): string {
+function legendHtml({ profit }: PageReport): string {
   return REPORT_PARTS.filter((part) => profit[part] !== "0")
     .map(
       (part) =>
@@ -76,7 +76,7 @@ function legendHtml({ profit }: Report): string {
     .join("");
 }
 
-function marketSplitHtml({ markets, asset }: Report): string {
+function marketSplitHtml({ markets, asset }: PageReport): string {
   if (markets.length < 2) return "";
   const shown = REPORT_PARTS.filter((part) => markets.some(({ profit }) => profit[part] !== "0"));
   const rows = markets.map(({ marketId, profit }) => [
@@ -87,7 +87,7 @@ function marketSplitHtml({ markets, asset }: Report): string {
   return `<h3>By market, ${escapeHtml(asset)}</h3>${tableHtml("Profit by market", ["market", "total", ...shown.map((part) => PART_NAMES[part].toLowerCase())], rows)}`;
 }
 
-function daysHtml({ daily, asset }: Report): string {
+function daysHtml({ daily, asset }: PageReport): string {
   const most = Math.max(...daily.map(({ profit }) => Math.abs(Number(profit.total))), 0) || 1;
   const rows = daily.map(({ day, isWhole, profit, maxDrawdown, turnover, fills }) => {
     const size = ((50 * Math.abs(Number(profit.total))) / most).toFixed(2);

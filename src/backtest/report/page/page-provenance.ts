@@ -1,9 +1,9 @@
-import type { Report } from "../report-schema.js";
+import type { PageReport } from "./page-report.js";
 import { figureHtml, gapsHtml, tableHtml } from "./html-table.js";
 import { countedText, countText, escapeHtml } from "./html-text.js";
 
 /** Token budgets, single fills, notes, and the inputs of the run. */
-export function provenanceHtml(report: Report): string {
+export function provenanceHtml(report: PageReport): string {
   return `${budgetsHtml(report)}
 <section><h2>Fills one by one</h2><p class="gloss">${fillsGloss(report)}</p><div id="fills-table"><noscript>The table needs JavaScript; fills.csv has every fill.</noscript></div></section>
 ${refusedHtml(report)}
@@ -14,7 +14,7 @@ ${inputsHtml(report)}${dataHtml(report)}${gapsHtml(report.gaps)}
 </section>`;
 }
 
-function budgetsHtml({ budgets }: Report): string {
+function budgetsHtml({ budgets }: PageReport): string {
   if (budgets.length === 0) return "";
   const charts = budgets.map(({ name, limitTokens, mostUsedTokens }, index) =>
     figureHtml(
@@ -26,7 +26,7 @@ function budgetsHtml({ budgets }: Report): string {
   return `<section><h2>Token budgets</h2><div class="two">${charts.join("")}</div></section>`;
 }
 
-function fillsGloss({ fills, asset }: Report): string {
+function fillsGloss({ fills, asset }: PageReport): string {
   const { count, oneOf } = fills.shown;
   const thinned =
     oneOf === 1
@@ -41,7 +41,7 @@ const REFUSED_BY = {
   exchange: "request, rejected by the exchange",
 } as const;
 
-function refusedHtml({ refused, markets }: Report): string {
+function refusedHtml({ refused, markets }: PageReport): string {
   if (refused.length === 0) return "";
   const text = (html: string) => ({ html: escapeHtml(html), className: "text" });
   const rows = refused.map(({ marketId, by, reason, count, firstAt, why }) => [
@@ -54,7 +54,7 @@ function refusedHtml({ refused, markets }: Report): string {
   return `<section><h2>Refused intents and orders</h2><p class="gloss">Intents of the strategy and orders of the bot that were refused.</p>${tableHtml("Refused intents and orders", ["reason", "kind", "times", "first (UTC)", "message of the first"], rows)}</section>`;
 }
 
-function notesHtml({ notes }: Report): string {
+function notesHtml({ notes }: PageReport): string {
   const { counts, first } = notes;
   const total = counts.info + counts.warn + counts.error;
   if (total === 0) return "";
@@ -67,12 +67,12 @@ function notesHtml({ notes }: Report): string {
   return `<section><h2>Notes</h2><p class="gloss">${countedText(counts.error, "error")}, ${countedText(counts.warn, "warning")}, ${countedText(counts.info, "other")}.${more}</p>${tableHtml("Notes", ["when (UTC)", "level", "what"], rows, { isTall: true })}</section>`;
 }
 
-function modelsHtml({ models }: Report): string {
+function modelsHtml({ models }: PageReport): string {
   if (models.length === 0) return "";
   return `<dl class="models">${models.map(({ name, value }) => `<div><dt>${escapeHtml(name)}</dt><dd>${escapeHtml(value)}</dd></div>`).join("")}</dl>`;
 }
 
-function inputsHtml({ inputs }: Report): string {
+function inputsHtml({ inputs }: PageReport): string {
   if (inputs.length === 0) return "";
   const rows = inputs.map(({ name, sha256 }) => [
     escapeHtml(name),
@@ -81,7 +81,7 @@ function inputsHtml({ inputs }: Report): string {
   return `<details><summary>Other files read: ${countText(inputs.length)}</summary>${tableHtml("Other files read", ["file", "SHA-256"], rows)}</details>`;
 }
 
-function dataHtml({ data }: Report): string {
+function dataHtml({ data }: PageReport): string {
   if (data.length === 0) return "";
   const rows = data.map(({ marketId, kind, file, rows, sha256 }) => [
     escapeHtml(marketId),

@@ -2,20 +2,21 @@ import type { Instrument } from "../../../core/instrument.js";
 import type { MarketId } from "../../../core/units.js";
 import type { ReplayFill } from "../../record/run-observer.js";
 import { FILL_COLUMNS, fillFields } from "../fills-file.js";
-import type { Report } from "../report-schema.js";
 import { escapeHtml } from "./html-text.js";
+import type { PageReport } from "./page-report.js";
 import { pageAssets } from "./page-assets.js";
 import { headlineHtml } from "./page-headline.js";
 import { marketsHtml } from "./page-market.js";
 import { profitHtml } from "./page-profit.js";
 import { provenanceHtml } from "./page-provenance.js";
+import { liveHtml } from "./page-live.js";
 import { pageShell } from "./page-shell.js";
 
 /**
  * Builds `report.html`: one file that loads nothing, with the report and the fills that it draws.
  */
 export function reportPage(
-  report: Report,
+  report: PageReport,
   fills: readonly ReplayFill[],
   instruments: ReadonlyMap<MarketId, Instrument>,
 ): string {
@@ -26,7 +27,7 @@ export function reportPage(
     title: `${report.name}: report`,
     style,
     script,
-    main: `${headlineHtml(report)}
+    main: `${headlineHtml(report)}${liveHtml(report)}
 <noscript><p class="warning">Charts need JavaScript. Every figure is in the tables and in report.json.</p></noscript>
 ${profitHtml(report)}
 ${marketsHtml(report)}

@@ -1,0 +1,188 @@
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, vi } from "vitest";
+import { makeLiveReport } from "#backtest/live-report.js";
+import { openLiveRun } from "#backtest/live-run.js";
+import { RunError } from "#core/errors.js";
+import { linesPath, listDays } from "#ledger/day-folder.js";
+import type { DayRow } from "#ledger/day-row.js";
+import { summariseDay } from "#ledger/day-summary.js";
+import { DayWriter } from "#ledger/day-writer.js";
+import { readDays } from "#ledger/read-days.js";
+import { sealDays } from "#ledger/seal-days.js";
+import { MemoryJournal, startVirtualRun } from "../bot/recorded-run.js";
+import { openRecordedDays, type RecordedDays } from "./recorded-days.js";
+
+/** Two minutes before a midnight of UTC. */
+const BEFORE_MIDNIGHT_MS = 1_780_272_000_000 - 120_000;
+
+async function rowsOf(folder: string): Promise<DayRow[]> {
+  const rows: DayRow[] = [];
+  for await (const part of readDays(folder)) rows.push(...part.rows);
+  return rows;
+}
+
+async function record(days: RecordedDays, startMs: number, forMs: number): Promise<number> {
+  const run = await startVirtualRun({
+    store: days.store,
+    dayRecorderOf: days.recorderOf,
+    startMs,
+  });
+  await run.clock.runFor(forMs);
+  days.close();
+  const endMs = run.clock.nowMs();
+  await run.stop();
+  return endMs;
+}
+
+describe("the day files of a bot", () => {
+  it("split at midnight, and lose nothing when a day is sealed, or sealed twice", async () => {
+    const days = openRecordedDays();
+    await record(days, BEFORE_MIDNIGHT_MS, 240_000);
+    expect(days.days).toEqual(["2026-05-31", "2026-06-01"]);
+    const written = days.rows.map(({ facts: _, ...row }) => row);
+    const read = async () => (await rowsOf(days.folder)).map(({ facts: _, ...row }) => row);
+    expect(await read()).toEqual(written);
+    const lines = readFileSync(linesPath(days.folder, "2026-05-31"), "utf8");
+    expect(await sealDays(days.folder, "2026-06-01")).toEqual(["2026-05-31"]);
+    expect(listDays(days.folder)).toEqual([
+      { day: "2026-05-31", hasLines: false, hasParquet: true },
+      { day: "2026-06-01", hasLines: true, hasParquet: false },
+    ]);
+    expect(await read()).toEqual(written);
+    // A kill between the two steps of a sealing leaves both files.
+    writeFileSync(linesPath(days.folder, "2026-05-31"), lines);
+    expect(await read()).toEqual(written);
+    await sealDays(days.folder, "2026-06-01");
+    const key = ({ session, atMs, marketId }: Omit<DayRow, "facts">): string =>
+      `${session} ${atMs} ${marketId}`;
+    expect((await read()).map(key).sort()).toEqual(written.map(key).sort());
+    const [first, second] = [
+      await summariseDay(days.folder, "2026-05-31"),
+      await summariseDay(days.folder, "2026-06-01"),
+    ];
+    expect(second.equity.start).toBe(first.equity.end);
+    expect(first.to).toBe("2026-06-01T00:00:00Z");
+    expect(first.fills + second.fills).toBe(
+      days.rows.reduce((sum, { fills = [] }) => sum + fills.length, 0),
+    );
+  });
+
+  it("lose at most the interval whose line a crash cut; its fills come from the state", async () => {
+    const days = openRecordedDays();
+    const endMs = await record(days, BEFORE_MIDNIGHT_MS - 600_000, 240_000);
+    const path = linesPath(days.folder, "2026-05-31");
+    const whole = readFileSync(path, "utf8");
+    writeFileSync(path, whole.slice(0, -40));
+    const span = { fromMs: undefined, toMs: undefined };
+    const run = await openLiveRun(days.stateDir, span, endMs);
+    const { report } = await makeLiveReport(run, "cut");
+    const cut = days.rows.at(-1)?.fills?.length ?? 0;
+    expect(report.live.unseenFills).toBe(cut);
+    const seen = days.rows.reduce((sum, { fills = [] }) => sum + fills.length, 0);
+    expect(report.fills.all.fills).toBe(seen);
+    // The next run drops the half line, and goes on behind it.
+    await record(days, BEFORE_MIDNIGHT_MS - 180_000, 61_000);
+    expect((await rowsOf(days.folder)).length).toBe(days.rows.length - 1);
+    appendFileSync(path, "not a row\n");
+    const again = await openLiveRun(days.stateDir, span, BEFORE_MIDNIGHT_MS);
+    expect(again.unread).toBe(1);
+    const joined = (await makeLiveReport(again, "two runs")).report;
+    expect(joined.live.runs.length).toBe(2);
+    expect(joined.gaps.some((gap) => gap.endsWith("not running"))).toBe(true);
+    for (const { down } of joined.live.uptime)
+      expect(down.find(({ cause }) => cause === "not running")?.seconds).toBeGreaterThan(100);
+  });
+
+  it("stay lines without DuckDB, and are read as well", async () => {
+    const days = openRecordedDays();
+    await record(days, BEFORE_MIDNIGHT_MS, 180_000);
+    vi.resetModules();
+    vi.doMock("@duckdb/node-api", () => {
+      throw Object.assign(new Error("Cannot find package '@duckdb/node-api'"), {
+        code: "ERR_MODULE_NOT_FOUND",
+      });
+    });
+    try {
+      const { sealDays: sealWithout } = await import("#ledger/seal-days.js");
+      await expect(sealWithout(days.folder, "2026-06-01")).rejects.toThrow();
+      const { summariseDay: summariseWithout } = await import("#ledger/day-summary.js");
+      const summary = await summariseWithout(days.folder, "2026-05-31");
+      expect(summary.markets.length).toBe(2);
+    } finally {
+      vi.doUnmock("@duckdb/node-api");
+      vi.resetModules();
+    }
+    expect(listDays(days.folder).every(({ hasLines }) => hasLines)).toBe(true);
+  });
+
+  it("change no byte of the journal: a recorded run acts as one without", async () => {
+    const run = async (days: RecordedDays | undefined): Promise<readonly string[]> => {
+      const journal = new MemoryJournal();
+      const virtual = await startVirtualRun({
+        journal,
+        ...(days === undefined ? {} : { dayRecorderOf: days.recorderOf }),
+      });
+      await virtual.clock.runFor(130_000);
+      days?.close();
+      await virtual.stop();
+      return journal.lines;
+    };
+    expect(await run(openRecordedDays(10_000))).toEqual(await run(undefined));
+  });
+
+  it("follow the exchange's clock while that of the machine is set back by an hour", async () => {
+    const days = openRecordedDays(10_000);
+    let skewMs = 0;
+    const run = await startVirtualRun({
+      store: days.store,
+      dayRecorderOf: days.recorderOf,
+      machineOf: (world) => ({
+        nowMs: () => world.nowMs() + skewMs,
+        monotonicMs: () => world.monotonicMs(),
+        setTimer: (delayMs, fire) => world.setTimer(delayMs, fire),
+      }),
+    });
+    await run.clock.runFor(60_000);
+    skewMs = -3_600_000;
+    await run.clock.runFor(60_000);
+    days.close();
+    await run.stop();
+    const accounts = days.rows.filter(({ marketId }) => marketId === "");
+    const apart = accounts.slice(1).map(({ atMs }, at) => atMs - (accounts[at]?.atMs ?? 0));
+    expect(Math.min(...apart)).toBeGreaterThanOrEqual(0);
+    expect(Math.max(...apart)).toBeLessThan(11_000);
+    expect(new Set(days.days).size).toBe(1);
+  });
+
+  it("have no record before their first version: the error says so", async () => {
+    const days = openRecordedDays();
+    const span = { fromMs: undefined, toMs: undefined };
+    await expect(openLiveRun(days.stateDir, span, BEFORE_MIDNIGHT_MS)).rejects.toThrow(RunError);
+    await expect(summariseDay(days.folder, "2026-06-01")).rejects.toThrow("no record of this day");
+  });
+
+  it("wait for room on a full disk, and follow in order once there is some", async () => {
+    const days = openRecordedDays();
+    await record(days, BEFORE_MIDNIGHT_MS - 600_000, 65_000);
+    const troubles: (string | undefined)[] = [];
+    // A file where the folder should be: every write fails.
+    const folder = join(days.stateDir, "blocked");
+    writeFileSync(folder, "");
+    const writer = new DayWriter({
+      folder,
+      onTrouble: (why) => troubles.push(why),
+      onDay: () => {},
+    });
+    const [account, ...others] = days.rows.slice(0, 3) as [DayRow, DayRow, DayRow];
+    writer.write([account, ...others], days.facts());
+    writer.write([account, ...others], days.facts());
+    expect(troubles.length).toBe(1);
+    const { rmSync } = await import("node:fs");
+    rmSync(folder);
+    writer.write([account, ...others], days.facts());
+    writer.close();
+    expect(troubles.at(-1)).toBeUndefined();
+    expect((await rowsOf(folder)).length).toBe(9);
+  });
+});

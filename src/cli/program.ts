@@ -44,7 +44,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   sweep: async () => (await import("./usage/sweep.js")).addSweep,
   worker: async () => (await import("./usage/worker.js")).addWorker,
   compare: async () => (await import("./usage/compare.js")).addCompare,
-  report: async () => (await import("./usage/report.js")).addReport,
+  report: async () => (await import("./usage/records/report.js")).addReport,
   data: async () => (await import("./usage/data.js")).addData,
   ledger: async () => (await import("./usage/ledger/ledger.js")).addLedger,
 };

@@ -110,9 +110,9 @@ describe("the report of a live bot", () => {
     expect(manual?.seconds).toBeLessThan(47);
     const halt = report.live.halts.first.find(({ name }) => name === "manual");
     expect(halt).toMatchObject({ marketId: "btcusdc", seconds: 45 });
-    expect(report.live.uptime.find(({ marketId }) => marketId === "ethusdc")?.down).not.toContainEqual(
-      expect.objectContaining({ cause: "manual" }),
-    );
+    expect(
+      report.live.uptime.find(({ marketId }) => marketId === "ethusdc")?.down,
+    ).not.toContainEqual(expect.objectContaining({ cause: "manual" }));
   });
 
   it("says what it cannot know instead of zero", () => {

@@ -133,7 +133,7 @@ export class Markouts {
     for (const group of this.#groupsFor(side, level)) group.fills += 1;
   }
 
-  /** Adds a markout that was computed before, of a fill at `atUs` that {@link count} has counted. */
+  /** Adds a markout that was computed before, of a fill that {@link count} has counted. */
   addKnown(
     atUs: number,
     side: Side,
@@ -215,14 +215,7 @@ export class Markouts {
     });
   }
 
-  #counted(
-    id: string,
-    atUs: number,
-    side: Side,
-    level: number,
-    ticks: Ticks,
-    lots: Lots,
-  ): Pending {
+  #counted(id: string, atUs: number, side: Side, level: number, ticks: Ticks, lots: Lots): Pending {
     const groups = this.#groupsFor(side, level);
     for (const group of groups) group.fills += 1;
     const sign = side === "BUY" ? 1 : -1;

@@ -15,16 +15,14 @@ const haltSchema = z.strictObject({
   seconds: z.number().nonnegative(),
 });
 
-/** What only a live bot has: runs, causes, and what lies between runs. */
+/** Keys of a live bot alone: runs, causes, and what lies between runs. */
 const liveSchema = z.strictObject({
   account: z.string(),
   runs: z
     .array(z.strictObject({ start: instant, end: instant, version: z.string() }))
     .describe("The runs of the bot in the span; `end` is their last record"),
   underWay: money.describe("Change of what only a balance or only a record shows yet"),
-  unattended: money.describe(
-    "Change of the equity while no bot ran: in no part of the profit",
-  ),
+  unattended: money.describe("Change of the equity while no bot ran: in no part of the profit"),
   hedgeProfit: money.nullable().describe("Profit of hedges at their venues since they began"),
   unseenFills: count.describe("Fills of the state's record that the day files lack"),
   settlementFailures: count,

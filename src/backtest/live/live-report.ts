@@ -1,9 +1,9 @@
 import { scaledToDecimal } from "../../core/instrument.js";
+import { ADVERSE_SELECTION_MS, RunRecorder } from "../record/run-recorder.js";
+import type { FillsFile } from "../report/fills-file.js";
 import { reportFigures } from "../report/make-report.js";
 import { formatInstant } from "../report/page/format-instant.js";
-import type { FillsFile } from "../report/fills-file.js";
 import type { RunMeta } from "../report/run-meta.js";
-import { ADVERSE_SELECTION_MS, RunRecorder } from "../record/run-recorder.js";
 import { LiveMarketRecorder } from "./live-market-recorder.js";
 import { LIVE_REPORT_FORMAT, type LiveReport } from "./live-report-schema.js";
 import type { LiveRun } from "./live-run.js";
@@ -12,7 +12,7 @@ import { type PlayedDays, playDays } from "./play-days.js";
 /** Most halts in a report. */
 const MOST_HALTS = 500;
 
-/** What a backtest's report has and a live one cannot. */
+/** Figures of a backtest's report that a live one cannot have. */
 const ABSENT = [
   "causes of maker fills and ambiguous fills: the exchange does not tell why an order was filled",
   "orders of fills: the exchange's trades do not name their order",
@@ -65,12 +65,13 @@ export async function makeLiveReport(
     inputs: [],
     sampleMs: newest?.everyMs ?? 0,
   };
-  const { ended: _, equity, fills: totals, markets, ...figures } = reportFigures(
-    meta,
-    recorder,
-    recorder.end(endUs),
-    { endUs, ended: "end-of-history" },
-  );
+  const {
+    ended: _,
+    equity,
+    fills: totals,
+    markets,
+    ...figures
+  } = reportFigures(meta, recorder, recorder.end(endUs), { endUs, ended: "end-of-history" });
   const { byCause: __, ...sums } = totals;
   const { reported } = played.equity;
   const report: LiveReport = {
@@ -93,11 +94,7 @@ export async function makeLiveReport(
   return { report, recorder };
 }
 
-function liveFigures(
-  run: LiveRun,
-  played: PlayedDays,
-  recorder: RunRecorder,
-): LiveReport["live"] {
+function liveFigures(run: LiveRun, played: PlayedDays, recorder: RunRecorder): LiveReport["live"] {
   const { downtime, equity, endMs } = played;
   const { fromMs, decimals, unseen, unread } = run;
   const at = (ms: number): string => formatInstant(ms * 1000);
@@ -115,9 +112,7 @@ function liveFigures(
     underWay: scaledToDecimal(equity.underWay, decimals),
     unattended: scaledToDecimal(equity.unattended, decimals),
     hedgeProfit:
-      equity.hedgeProfit === undefined
-        ? null
-        : scaledToDecimal(equity.hedgeProfit, creditDecimals),
+      equity.hedgeProfit === undefined ? null : scaledToDecimal(equity.hedgeProfit, creditDecimals),
     unseenFills: unseen.fills.length,
     settlementFailures: played.settlementFailures,
     liquidations: played.liquidations,

@@ -13,7 +13,7 @@ import type { RecordedFill } from "./recorded-fills.js";
 /** The last row is at most so many intervals old while the bot runs. */
 const RECENT = 2;
 
-/** What a span of a live bot has beside the figures of a report. */
+/** Facts of a span of a live bot beside the figures of a report. */
 export interface PlayedDays {
   /** Where the figures end, ms since 1970. */
   readonly endMs: Ms;
@@ -77,8 +77,7 @@ class DayPlayer {
     const { toMs, facts } = this.#run;
     const everyMs = last === undefined ? 0 : (facts.get(last.session)?.everyMs ?? 0);
     const hasStopped = last?.events?.some(({ kind }) => kind === "stop") === true;
-    const isRunning =
-      last !== undefined && !hasStopped && toMs - last.atMs <= RECENT * everyMs;
+    const isRunning = last !== undefined && !hasStopped && toMs - last.atMs <= RECENT * everyMs;
     const endMs = isRunning || last === undefined ? (last?.atMs ?? toMs) : toMs;
     this.#unseenUntil(endMs);
     this.#downtime.end(endMs, isRunning);

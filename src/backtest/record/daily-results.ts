@@ -1,5 +1,5 @@
-import { DAY_MS } from "../../core/units.js";
 import { DrawdownTracker } from "../../account/profit/drawdown.js";
+import { DAY_MS } from "../../core/units.js";
 import { earnedBetween, NO_PROFIT, type SplitProfit } from "./split-profit.js";
 
 const DAY_US = DAY_MS * 1000;

@@ -1,8 +1,8 @@
+import { DrawdownTracker } from "../../account/profit/drawdown.js";
 import { RunError } from "../../core/errors.js";
 import type { Instrument } from "../../core/instrument.js";
 import type { CreditUnits, MarketId, Side, Ticks } from "../../core/units.js";
 import { DailyResults, type DayRow, initialTotals } from "./daily-results.js";
-import { DrawdownTracker } from "../../account/profit/drawdown.js";
 import { FillSample } from "./fill-sample.js";
 import { type ActionCounts, MarketRecorder } from "./market-recorder.js";
 import { type TimeColumn, TimeGrid } from "./quotes/time-grid.js";

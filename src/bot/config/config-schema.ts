@@ -3,7 +3,6 @@ import { when } from "../../core/config/key-rules.js";
 import { accountShape } from "./fields/account-fields.js";
 import { chainShape } from "./fields/chain-fields.js";
 import { cockpitShape } from "./fields/cockpit-fields.js";
-import { daysShape } from "./fields/days-fields.js";
 import {
   baseField,
   countField,
@@ -11,6 +10,7 @@ import {
   nameField,
   quoteField,
 } from "./fields/config-fields.js";
+import { daysShape } from "./fields/days-fields.js";
 import { exchangeShape } from "./fields/exchange-fields.js";
 import { checkHedges, hedgeVenuesShape, marketHedgeShape } from "./fields/hedge-fields.js";
 import { checkLosses } from "./fields/ladder-fields.js";

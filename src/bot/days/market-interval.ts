@@ -4,8 +4,8 @@ import type { Ms } from "../../core/units.js";
 import type { VenueIncome } from "../../exchange/records.js";
 import type { DayFill, DayMarkout, DayRow } from "../../ledger/days/day-row.js";
 import type { Bot } from "../engine/bot.js";
-import { quotingCause } from "../market/quoting-cause.js";
 import type { MarketTrader } from "../market/market-trader.js";
+import { quotingCause } from "../market/quoting-cause.js";
 
 /** A fill is forgotten this long after it: its longest markout is known by then, or never. */
 const KEPT_MS: Ms = 1000 * Math.max(...MARKOUT_SECONDS) + 60_000;

@@ -6,13 +6,13 @@ const THREAD = new URL("./seal-thread.js", import.meta.url);
 /** The thread's memory is its own: it ends there, and not the bot. */
 const MEMORY = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 } as const;
 
-/** What the thread is started with. */
+/** Input of the thread. */
 export interface SealStart {
   readonly folder: string;
   readonly today: Day;
 }
 
-/** What the thread answers: the days that it turned, or why it could not. */
+/** Answer of the thread: the days that it turned, or why it could not. */
 export type SealResult =
   | { readonly days: readonly Day[] }
   | { readonly why: string; readonly isMissing: boolean };
@@ -45,9 +45,7 @@ export class DaySealer {
     worker.unref();
     this.#worker = worker;
     worker.on("message", this.#onResult);
-    worker.on("error", (error) =>
-      this.#onResult({ why: describeThrown(error), isMissing: false }),
-    );
+    worker.on("error", (error) => this.#onResult({ why: describeThrown(error), isMissing: false }));
     worker.once("exit", () => {
       this.#worker = undefined;
       const next = this.#next;

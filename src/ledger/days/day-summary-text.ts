@@ -27,9 +27,7 @@ export function formatDaySummary(summary: DaySummary): string {
     ...beside(summary, asset),
     ...summary.markets.map(marketLine),
     ...haltLines(summary),
-    ...summary.gaps
-      .slice(0, MOST)
-      .map((gap) => `${gap.cause} from ${gap.from} to ${gap.to}`),
+    ...summary.gaps.slice(0, MOST).map((gap) => `${gap.cause} from ${gap.from} to ${gap.to}`),
   ];
   return `${lines.join("\n")}\n`;
 }

@@ -177,12 +177,7 @@ class GatheredDay {
     this.#fall.add(account.atMs * 1000, start + this.#profit.of("").total);
   }
 
-  summary(
-    day: Day,
-    lastMs: Ms,
-    facts: RunFacts,
-    runs: ReadonlyMap<Ms, RunFacts>,
-  ): DaySummary {
+  summary(day: Day, lastMs: Ms, facts: RunFacts, runs: ReadonlyMap<Ms, RunFacts>): DaySummary {
     this.#downtime.end(lastMs, true);
     const fine = (units: bigint): string => scaledToDecimal(units, this.#decimals);
     const credit = (units: bigint): string => scaledToDecimal(units, facts.creditDecimals);
@@ -277,8 +272,7 @@ class GatheredDay {
       fills: sums.fills,
       volume: instrument.creditToDecimal(sums.volume),
       fees: instrument.creditToDecimal(sums.fees),
-      position:
-        sums.positionLots === undefined ? null : instrument.formatAmount(sums.positionLots),
+      position: sums.positionLots === undefined ? null : instrument.formatAmount(sums.positionLots),
       uptime: { both: share(sums.bothUs), bid: share(sums.bidUs), ask: share(sums.askUs) },
       down: this.#downtime.downOf(marketId),
       markouts: MARKOUT_SECONDS.flatMap((seconds) => {

@@ -45,8 +45,7 @@ export class DayWriter {
     const [account, ...markets] = rows;
     if (account === undefined) return;
     const day = dayOfRow(account);
-    const first =
-      this.#factsDay === day ? account : { ...account, facts: JSON.stringify(facts) };
+    const first = this.#factsDay === day ? account : { ...account, facts: JSON.stringify(facts) };
     this.#factsDay = day;
     const lines = [first, ...markets].map((row) => `${dayRowLine(row)}\n`).join("");
     this.#waiting = [...this.#waiting.slice(1 - MOST_WAITING), { day, lines }];

@@ -1,5 +1,5 @@
 import { type Duck, pathSql } from "../../history/store/duck.js";
-import { DAY_COLUMNS, DAY_STRUCTS } from "./day-columns.js";
+import { DAY_COLUMNS, type DAY_STRUCTS } from "./day-columns.js";
 import type { DayRow } from "./day-row.js";
 
 /** A value of a result as the database's client gives it. */

@@ -17,7 +17,7 @@ export interface DaySpan {
 export type RowChoice = "all" | "facts-and-fills";
 
 /** The rows of some intervals, in order, and the number of lines that were not rows. */
-export interface DayRows {
+export interface DayRowBatch {
   readonly rows: readonly DayRow[];
   readonly unread: number;
 }
@@ -33,9 +33,8 @@ export async function* readDays(
   folder: string,
   span?: DaySpan,
   rows: RowChoice = "all",
-): AsyncGenerator<DayRows, void> {
-  const [first, last] =
-    span === undefined ? ["", "9"] : [toDay(span.fromMs - 1), toDay(span.toMs)];
+): AsyncGenerator<DayRowBatch, void> {
+  const [first, last] = span === undefined ? ["", "9"] : [toDay(span.fromMs - 1), toDay(span.toMs)];
   const days = listDays(folder).filter(({ day }) => day >= first && day <= last);
   let duck: Duck | undefined;
   const open = async (): Promise<Duck> => {
@@ -73,10 +72,10 @@ async function* readLines(
   day: Day,
   choice: RowChoice,
   open: () => Promise<Duck>,
-): AsyncGenerator<DayRows, void> {
+): AsyncGenerator<DayRowBatch, void> {
   const seen = new Set<string>();
   let sealed = listDays(folder).some((files) => files.day === day && files.hasParquet);
-  let found: DayRows = { rows: [], unread: 0 };
+  let found: DayRowBatch = { rows: [], unread: 0 };
   try {
     found = parseLines(linesPath(folder, day));
   } catch (cause) {
@@ -97,7 +96,7 @@ async function* readLines(
   yield { ...found, rows: found.rows.filter((row) => !seen.has(keyOf(row)) && isChosen(row)) };
 }
 
-function parseLines(path: string): DayRows {
+function parseLines(path: string): DayRowBatch {
   const rows: DayRow[] = [];
   let unread = 0;
   for (const line of readWholeLines(path)) {

@@ -9,10 +9,8 @@ export class RecordedEquity {
   readonly #decimals: number;
   #start: bigint | undefined;
   #startUnderWay = 0n;
-  #last:
-    | { readonly session: Ms; readonly value: bigint; readonly underWay: bigint }
-    | undefined;
-  /** What changed while no bot ran: fills, funding, transfers, and moves of the marks. */
+  #last: { readonly session: Ms; readonly value: bigint; readonly underWay: bigint } | undefined;
+  /** Change while no bot ran: fills, funding, transfers, and moves of the marks. */
   unattended = 0n;
   /** Profit of hedges at their venues, credit units; undefined before it was known. */
   hedgeProfit: bigint | undefined;

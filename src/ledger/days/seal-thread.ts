@@ -1,8 +1,8 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { describeThrown } from "../../core/describe-thrown.js";
 import { RunError } from "../../core/errors.js";
-import { sealDays } from "./seal-days.js";
 import type { SealResult, SealStart } from "./day-sealer.js";
+import { sealDays } from "./seal-days.js";
 
 // The program of the thread that turns the lines of past days into Parquet files.
 const { folder, today } = workerData as SealStart;

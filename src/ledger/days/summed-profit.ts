@@ -47,8 +47,7 @@ export class SummedProfit {
     // The first row of a run has all of its profit. Of a run whose earlier rows are gone, what
     // they had is not known.
     const isFirst = row.fromMs === row.session;
-    const before =
-      last?.session === row.session ? last.parts : isFirst ? noParts() : parts;
+    const before = last?.session === row.session ? last.parts : isFirst ? noParts() : parts;
     for (const part of [...PARTS, "transfers"] as const) sums[part] += parts[part] - before[part];
   }
 

@@ -1,4 +1,3 @@
-import type { PageReport } from "./page-report.js";
 import { tableHtml } from "./html-table.js";
 import {
   countedText,
@@ -12,6 +11,7 @@ import {
   signClass,
   signedMoney,
 } from "./html-text.js";
+import type { PageReport } from "./page-report.js";
 
 const GRADES = {
   books: "Books and trades",

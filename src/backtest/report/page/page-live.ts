@@ -1,8 +1,15 @@
 import { tableHtml } from "./html-table.js";
-import { countedText, countText, durationText, escapeHtml, exactText, percent } from "./html-text.js";
+import {
+  countedText,
+  countText,
+  durationText,
+  escapeHtml,
+  exactText,
+  percent,
+} from "./html-text.js";
 import type { PageReport } from "./page-report.js";
 
-/** What only a live bot has: uptime with its causes, halts, and what lies between runs. */
+/** The part of a live bot alone: uptime with its causes, halts, and changes between runs. */
 export function liveHtml(report: PageReport): string {
   if (!("live" in report)) return "";
   const { live, asset } = report;

@@ -1,8 +1,8 @@
 import { LAST_LEVEL, WORKED } from "../../../account/markouts/markouts.js";
 import { FILL_CAUSES } from "../../record/fill-totals.js";
-import type { PageReport } from "./page-report.js";
 import { figureHtml, tableHtml } from "./html-table.js";
 import { countText, escapeHtml, exactText, figure, percent } from "./html-text.js";
+import type { PageReport } from "./page-report.js";
 
 type Market = PageReport["markets"][number];
 

@@ -1,5 +1,4 @@
 import { REPORT_PARTS, type ReportPart } from "../../record/split-profit.js";
-import type { PageReport } from "./page-report.js";
 import { type Cell, figureHtml, tableHtml } from "./html-table.js";
 import {
   countText,
@@ -9,6 +8,7 @@ import {
   signClass,
   signedMoney,
 } from "./html-text.js";
+import type { PageReport } from "./page-report.js";
 
 const PART_NAMES: Readonly<Record<ReportPart, string>> = {
   spread: "Spread",

@@ -1,6 +1,6 @@
-import type { PageReport } from "./page-report.js";
 import { figureHtml, gapsHtml, tableHtml } from "./html-table.js";
 import { countedText, countText, escapeHtml } from "./html-text.js";
+import type { PageReport } from "./page-report.js";
 
 /** Token budgets, single fills, notes, and the inputs of the run. */
 export function provenanceHtml(report: PageReport): string {

@@ -3,13 +3,13 @@ import type { MarketId } from "../../../core/units.js";
 import type { ReplayFill } from "../../record/run-observer.js";
 import { FILL_COLUMNS, fillFields } from "../fills-file.js";
 import { escapeHtml } from "./html-text.js";
-import type { PageReport } from "./page-report.js";
 import { pageAssets } from "./page-assets.js";
 import { headlineHtml } from "./page-headline.js";
+import { liveHtml } from "./page-live.js";
 import { marketsHtml } from "./page-market.js";
 import { profitHtml } from "./page-profit.js";
 import { provenanceHtml } from "./page-provenance.js";
-import { liveHtml } from "./page-live.js";
+import type { PageReport } from "./page-report.js";
 import { pageShell } from "./page-shell.js";
 
 /**

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import type { CliContext } from "../cli-context.js";
-import type { ReportCommandOptions } from "../commands/report.js";
+import type { CliContext } from "../../cli-context.js";
+import type { ReportCommandOptions } from "../../commands/records/report.js";
 
 const EXAMPLES = `
 Examples:
@@ -28,7 +28,7 @@ export function addReport(program: Command, context: CliContext): void {
     .option("--json", "JSON on stdout")
     .addHelpText("after", EXAMPLES)
     .action(async (file: string, options: ReportCommandOptions) => {
-      const { reportCommand } = await import("../commands/report.js");
+      const { reportCommand } = await import("../../commands/records/report.js");
       await reportCommand(context, file, options);
     });
 }

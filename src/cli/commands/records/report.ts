@@ -1,19 +1,19 @@
 import { basename, join } from "node:path";
-import { makeLiveReport } from "../../backtest/live/live-report.js";
-import type { LiveReport } from "../../backtest/live/live-report-schema.js";
-import { type LiveRun, openLiveRun } from "../../backtest/live/live-run.js";
-import { writeLiveReport } from "../../backtest/live/write-live-report.js";
-import { loadBotOrders } from "../../bot/config/config.js";
-import { stateDirFor } from "../../bot/state/state-dir.js";
-import { ConfigError } from "../../core/errors.js";
-import type { Ms } from "../../core/units.js";
-import { parseInstant, toDay } from "../../history/day.js";
-import { DAYS_FOLDER } from "../../ledger/days/day-folder.js";
-import { summariseDay } from "../../ledger/days/day-summary.js";
-import { formatDaySummary } from "../../ledger/days/day-summary-text.js";
-import type { CliContext } from "../cli-context.js";
-import { accountOfFile } from "../control/account-of-file.js";
-import { jsonText } from "../process/output.js";
+import { makeLiveReport } from "../../../backtest/live/live-report.js";
+import type { LiveReport } from "../../../backtest/live/live-report-schema.js";
+import { type LiveRun, openLiveRun } from "../../../backtest/live/live-run.js";
+import { writeLiveReport } from "../../../backtest/live/write-live-report.js";
+import { loadBotOrders } from "../../../bot/config/config.js";
+import { stateDirFor } from "../../../bot/state/state-dir.js";
+import { ConfigError } from "../../../core/errors.js";
+import type { Ms } from "../../../core/units.js";
+import { parseInstant, toDay } from "../../../history/day.js";
+import { DAYS_FOLDER } from "../../../ledger/days/day-folder.js";
+import { summariseDay } from "../../../ledger/days/day-summary.js";
+import { formatDaySummary } from "../../../ledger/days/day-summary-text.js";
+import type { CliContext } from "../../cli-context.js";
+import { accountOfFile } from "../../control/account-of-file.js";
+import { jsonText } from "../../process/output.js";
 
 /** Options of `marketwright report`. */
 export interface ReportCommandOptions {

@@ -13,8 +13,8 @@ import { sealDays } from "#ledger/seal-days.js";
 import { MemoryJournal, startVirtualRun } from "../bot/recorded-run.js";
 import { openRecordedDays, type RecordedDays } from "./recorded-days.js";
 
-/** Two minutes before a midnight of UTC. */
-const BEFORE_MIDNIGHT_MS = 1_780_272_000_000 - 120_000;
+/** Forty seconds before a midnight of UTC. */
+const BEFORE_MIDNIGHT_MS = 1_780_272_000_000 - 40_000;
 
 async function rowsOf(folder: string): Promise<DayRow[]> {
   const rows: DayRow[] = [];
@@ -37,8 +37,8 @@ async function record(days: RecordedDays, startMs: number, forMs: number): Promi
 
 describe("the day files of a bot", () => {
   it("split at midnight, and lose nothing when a day is sealed, or sealed twice", async () => {
-    const days = openRecordedDays();
-    await record(days, BEFORE_MIDNIGHT_MS, 240_000);
+    const days = openRecordedDays(10_000);
+    await record(days, BEFORE_MIDNIGHT_MS, 75_000);
     expect(days.days).toEqual(["2026-05-31", "2026-06-01"]);
     const written = days.rows.map(({ facts: _, ...row }) => row);
     const read = async () => (await rowsOf(days.folder)).map(({ facts: _, ...row }) => row);
@@ -69,20 +69,21 @@ describe("the day files of a bot", () => {
   });
 
   it("lose at most the interval whose line a crash cut; its fills come from the state", async () => {
-    const days = openRecordedDays();
-    const endMs = await record(days, BEFORE_MIDNIGHT_MS - 600_000, 240_000);
+    const days = openRecordedDays(10_000);
+    const endMs = await record(days, BEFORE_MIDNIGHT_MS - 600_000, 45_000);
     const path = linesPath(days.folder, "2026-05-31");
     const whole = readFileSync(path, "utf8");
     writeFileSync(path, whole.slice(0, -40));
     const span = { fromMs: undefined, toMs: undefined };
-    const run = await openLiveRun(days.stateDir, span, endMs);
+    // By now a running bot would have written more.
+    const run = await openLiveRun(days.stateDir, span, endMs + 30_000);
     const { report } = await makeLiveReport(run, "cut");
     const cut = days.rows.at(-1)?.fills?.length ?? 0;
     expect(report.live.unseenFills).toBe(cut);
     const seen = days.rows.reduce((sum, { fills = [] }) => sum + fills.length, 0);
     expect(report.fills.all.fills).toBe(seen);
     // The next run drops the half line, and goes on behind it.
-    await record(days, BEFORE_MIDNIGHT_MS - 180_000, 61_000);
+    await record(days, BEFORE_MIDNIGHT_MS - 180_000, 21_000);
     expect((await rowsOf(days.folder)).length).toBe(days.rows.length - 1);
     appendFileSync(path, "not a row\n");
     const again = await openLiveRun(days.stateDir, span, BEFORE_MIDNIGHT_MS);
@@ -95,8 +96,8 @@ describe("the day files of a bot", () => {
   });
 
   it("stay lines without DuckDB, and are read as well", async () => {
-    const days = openRecordedDays();
-    await record(days, BEFORE_MIDNIGHT_MS, 180_000);
+    const days = openRecordedDays(10_000);
+    await record(days, BEFORE_MIDNIGHT_MS - 60_000, 25_000);
     vi.resetModules();
     vi.doMock("@duckdb/node-api", () => {
       throw Object.assign(new Error("Cannot find package '@duckdb/node-api'"), {
@@ -123,12 +124,12 @@ describe("the day files of a bot", () => {
         journal,
         ...(days === undefined ? {} : { dayRecorderOf: days.recorderOf }),
       });
-      await virtual.clock.runFor(130_000);
+      await virtual.clock.runFor(40_000);
       days?.close();
       await virtual.stop();
       return journal.lines;
     };
-    expect(await run(openRecordedDays(10_000))).toEqual(await run(undefined));
+    expect(await run(openRecordedDays(5_000))).toEqual(await run(undefined));
   });
 
   it("follow the exchange's clock while that of the machine is set back by an hour", async () => {
@@ -143,9 +144,9 @@ describe("the day files of a bot", () => {
         setTimer: (delayMs, fire) => world.setTimer(delayMs, fire),
       }),
     });
-    await run.clock.runFor(60_000);
+    await run.clock.runFor(30_000);
     skewMs = -3_600_000;
-    await run.clock.runFor(60_000);
+    await run.clock.runFor(30_000);
     days.close();
     await run.stop();
     const accounts = days.rows.filter(({ marketId }) => marketId === "");
@@ -163,8 +164,8 @@ describe("the day files of a bot", () => {
   });
 
   it("wait for room on a full disk, and follow in order once there is some", async () => {
-    const days = openRecordedDays();
-    await record(days, BEFORE_MIDNIGHT_MS - 600_000, 65_000);
+    const days = openRecordedDays(10_000);
+    await record(days, BEFORE_MIDNIGHT_MS - 600_000, 15_000);
     const troubles: (string | undefined)[] = [];
     // A file where the folder should be: every write fails.
     const folder = join(days.stateDir, "blocked");

@@ -13,7 +13,7 @@ import { sealDays } from "#ledger/seal-days.js";
 import { START_MS, startVirtualRun } from "../bot/recorded-run.js";
 import { openRecordedDays } from "./recorded-days.js";
 
-const RUN_MS = 6 * 60_000 + 20_000;
+const RUN_MS = 3 * 60_000 + 20_000;
 
 describe("the report of a live bot", () => {
   const days = openRecordedDays();
@@ -24,11 +24,11 @@ describe("the report of a live bot", () => {
 
   beforeAll(async () => {
     const run = await startVirtualRun({ store: days.store, dayRecorderOf: days.recorderOf });
-    await run.clock.runFor(120_000);
+    await run.clock.runFor(60_000);
     run.running.command({ command: "halt", reason: "lunch", marketId: "btcusdc" });
     await run.clock.runFor(45_000);
     run.running.command({ command: "resume", marketId: "btcusdc" });
-    await run.clock.runFor(RUN_MS - 165_000);
+    await run.clock.runFor(RUN_MS - 105_000);
     status = buildBotStatus(run.running.bot);
     days.close();
     endMs = run.clock.nowMs();
@@ -109,7 +109,8 @@ describe("the report of a live bot", () => {
     expect(manual?.seconds).toBeGreaterThan(43);
     expect(manual?.seconds).toBeLessThan(47);
     const halt = report.live.halts.first.find(({ name }) => name === "manual");
-    expect(halt).toMatchObject({ marketId: "btcusdc", seconds: 45 });
+    expect(halt?.marketId).toBe("btcusdc");
+    expect(halt?.seconds).toBeCloseTo(45, 1);
     expect(
       report.live.uptime.find(({ marketId }) => marketId === "ethusdc")?.down,
     ).not.toContainEqual(expect.objectContaining({ cause: "manual" }));
@@ -142,7 +143,7 @@ describe("the report of a live bot", () => {
   });
 
   it("cuts a span at its records: two halves sum to the whole", async () => {
-    const cutMs = START_MS - 10_000 + 4 * 60_000;
+    const cutMs = START_MS - 10_000 + 2 * 60_000;
     const part = async (fromMs: number | undefined, toMs: number | undefined) =>
       (await makeLiveReport(await openLiveRun(days.stateDir, { fromMs, toMs }, endMs), "b")).report;
     const [before, after] = [await part(undefined, cutMs), await part(cutMs, undefined)];

@@ -96,7 +96,7 @@ export async function makeLiveReport(
 
 function liveFigures(run: LiveRun, played: PlayedDays, recorder: RunRecorder): LiveReport["live"] {
   const { downtime, equity, endMs } = played;
-  const { fromMs, decimals, unseen, unread } = run;
+  const { fromMs, decimals, unread } = run;
   const at = (ms: number): string => formatInstant(ms * 1000);
   const facts = [...run.facts.values()];
   const creditDecimals = facts.at(-1)?.creditDecimals ?? 0;
@@ -113,7 +113,7 @@ function liveFigures(run: LiveRun, played: PlayedDays, recorder: RunRecorder): L
     unattended: scaledToDecimal(equity.unattended, decimals),
     hedgeProfit:
       equity.hedgeProfit === undefined ? null : scaledToDecimal(equity.hedgeProfit, creditDecimals),
-    unseenFills: unseen.fills.length,
+    unseenFills: played.unseenFills,
     settlementFailures: played.settlementFailures,
     liquidations: played.liquidations,
     uptime: [...recorder.markets].map(([marketId, market]) => {

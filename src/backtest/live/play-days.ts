@@ -20,6 +20,8 @@ export interface PlayedDays {
   readonly equity: RecordedEquity;
   readonly downtime: Downtime;
   readonly runs: readonly { readonly startMs: Ms; endMs: Ms; readonly version: string }[];
+  /** Fills up to {@link endMs} that no row has. */
+  readonly unseenFills: number;
   readonly settlementFailures: number;
   readonly liquidations: number;
 }
@@ -58,11 +60,18 @@ class DayPlayer {
     this.#downtime = new Downtime(run.fromMs);
   }
 
-  interval({ account, markets, facts }: DayInterval): void {
+  interval({ account, markets, facts, isWhole }: DayInterval): void {
     const { fromMs, toMs } = this.#run;
     if (account.atMs > toMs) return;
     // The last interval before the span states where its figures begin.
     const counts = account.atMs > fromMs;
+    if (!isWhole) {
+      // A crash cut it: the next interval of the run has its profit, and no other its fills.
+      if (counts)
+        for (const { marketId, fills = [] } of markets)
+          for (const fill of fills) this.#fill(marketId, fill);
+      return;
+    }
     for (const row of [account, ...markets]) this.#profit.add(row, facts.profitDecimals, counts);
     this.#equity.add(account, facts, counts);
     if (!counts) return;
@@ -88,6 +97,7 @@ class DayPlayer {
       equity: this.#equity,
       downtime: this.#downtime,
       runs: this.#runs,
+      unseenFills: this.#unseen,
       settlementFailures: this.#settlementFailures,
       liquidations: this.#liquidations,
     };
@@ -143,6 +153,7 @@ class DayPlayer {
 
   #fill(marketId: MarketId, fill: DayFill): void {
     const { matchedMs, heardMs, side, level, ticks, lots, isMaker, quote, fee } = fill;
+    this.#positions.set(marketId, fill.positionLots);
     this.#add({
       marketId,
       atUs: matchedMs * 1000,

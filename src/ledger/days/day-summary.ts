@@ -107,6 +107,7 @@ export async function summariseDay(folder: string, day: Day): Promise<DaySummary
   let last: DayInterval | undefined;
   let before: DayInterval | undefined;
   for await (const interval of readIntervals(folder, span, facts)) {
+    if (!interval.isWhole) continue;
     if (!isOfDay(interval.account)) {
       if (interval.account.atMs <= startMs) before = interval;
       continue;

@@ -7,6 +7,8 @@ export interface DayInterval {
   readonly account: DayRow;
   readonly markets: readonly DayRow[];
   readonly facts: RunFacts;
+  /** False if a crash cut it: only its fills and events are right. */
+  readonly isWhole: boolean;
 }
 
 /** The facts of each run of the rows that states them, by the start of the run. */
@@ -21,8 +23,8 @@ export function factsByRun(rows: Iterable<DayRow>): Map<Ms, RunFacts> {
 }
 
 /**
- * Reads the intervals of a folder of day files in order of time. An interval that a crash has cut
- * is left out, and so are runs without facts, whose units are not known.
+ * Reads the intervals of a folder of day files in order of time. Runs without facts are left out:
+ * their units are not known.
  * @throws as {@link readDays}
  */
 export async function* readIntervals(
@@ -31,8 +33,10 @@ export async function* readIntervals(
   facts: ReadonlyMap<Ms, RunFacts>,
 ): AsyncGenerator<DayInterval, void> {
   let open: { account: DayRow; markets: DayRow[]; facts: RunFacts } | undefined;
-  const isWhole = (interval: DayInterval): boolean =>
-    interval.markets.length === Object.keys(interval.facts.markets).length;
+  const toInterval = (interval: Omit<DayInterval, "isWhole">): DayInterval => ({
+    ...interval,
+    isWhole: interval.markets.length === Object.keys(interval.facts.markets).length,
+  });
   for await (const { rows } of readDays(folder, span))
     for (const row of rows) {
       if (row.marketId !== "") {
@@ -40,9 +44,9 @@ export async function* readIntervals(
           open.markets.push(row);
         continue;
       }
-      if (open !== undefined && isWhole(open)) yield open;
+      if (open !== undefined) yield toInterval(open);
       const own = facts.get(row.session);
       open = own === undefined ? undefined : { account: row, markets: [], facts: own };
     }
-  if (open !== undefined && isWhole(open)) yield open;
+  if (open !== undefined) yield toInterval(open);
 }

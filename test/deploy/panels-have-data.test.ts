@@ -144,15 +144,16 @@ async function prometheus(ports: Readonly<Record<string, number>>): Promise<stri
   );
   cleanup.push(() => ended(child));
   let log = "";
-  for await (const chunk of child.stderr) {
-    log += chunk;
+  // Its log is read to the end: a closed pipe would end it.
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    log += text;
+  });
+  for (;;) {
     const [, address] = /msg="Listening on" address=(\S+)/.exec(log) ?? [];
-    if (address !== undefined) {
-      child.stderr.resume();
-      return `http://${address}/api/v1/query`;
-    }
+    if (address !== undefined) return `http://${address}/api/v1/query`;
+    if (child.exitCode !== null) throw new Error(`Prometheus does not listen: ${log}`);
+    await sleep(50);
   }
-  throw new Error(`Prometheus does not listen: ${log}`);
 }
 
 async function ended(child: ChildProcess): Promise<void> {

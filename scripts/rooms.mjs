@@ -171,12 +171,12 @@ export const ROOMS = {
   },
   bot: {
     holds: "everything above put together, turn by turn",
-    mayImport: [...TRADING, "chain", "liquidator", "monitoring", NOTICES],
+    mayImport: [...TRADING, "chain", "liquidator", "monitoring", NOTICES, DAYS],
   },
   notify: {
-    holds: "[messages](../reference/notify.md) about a bot to people, and the chat that commands it",
+    holds:
+      "[messages](../reference/notify.md) about a bot to people, and the chat that commands it",
     mayImport: ["core", NOTIFIED],
-    mayImport: [...TRADING, "chain", "liquidator", "monitoring", DAYS],
   },
   simulator: {
     holds: "the embedded exchange, its [chain](chain.md) and [settlement](settlement.md)",
@@ -187,10 +187,9 @@ export const ROOMS = {
     mayImport: [...GROUND, "market/book", "reference", "exchange"],
   },
   ledger: {
-    holds: "[the account's books](../reference/ledger.md), reconciled with the exchange",
-    mayImport: [...GROUND, "exchange", "hedge", "history", OPPORTUNITIES],
-    holds: "the [day files](../reference/live-report.md) of a bot, and summaries of them",
-    mayImport: ["core", "account", "history"],
+    holds:
+      "the [account's books](../reference/ledger.md), and [day files](../reference/live-report.md)",
+    mayImport: [...GROUND, "exchange", "account", "hedge", "history", OPPORTUNITIES],
   },
   backtest: {
     holds: "the bot on [recorded history](../guides/backtest.md), sweeps, comparisons, reports",

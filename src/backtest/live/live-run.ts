@@ -11,7 +11,7 @@ import type { DayRow, RunFacts } from "../../ledger/days/day-row.js";
 import { instrumentOf } from "../../ledger/days/day-summary.js";
 import { readDays } from "../../ledger/days/read-days.js";
 import { factsByRun } from "../../ledger/days/read-intervals.js";
-import { fillKey, type RecordedTrades, recordedTrades } from "./recorded-fills.js";
+import { type RecordedTrades, recordedFillKey, recordedTrades } from "./recorded-fills.js";
 
 /** A span of a live bot, with its runs and the fills that no row has. */
 export interface LiveRun {
@@ -55,7 +55,8 @@ export async function openLiveRun(stateDir: string, asked: AskedSpan, nowMs: Ms)
   )) {
     unread += part.unread;
     for (const row of part.rows) {
-      for (const fill of row.fills ?? []) known.add(fillKey({ marketId: row.marketId, ...fill }));
+      for (const fill of row.fills ?? [])
+        known.add(recordedFillKey({ marketId: row.marketId, ...fill }));
       if (row.facts !== undefined) sparse.push(row);
     }
   }

@@ -31,7 +31,11 @@ export interface RecordedTrades {
 }
 
 /** The identity of a fill. */
-export function fillKey({ marketId, side, id }: Pick<RecordedFill, "marketId" | "side" | "id">) {
+export function recordedFillKey({
+  marketId,
+  side,
+  id,
+}: Pick<RecordedFill, "marketId" | "side" | "id">) {
   return `${marketId} ${side} ${id}`;
 }
 
@@ -52,7 +56,7 @@ export function recordedTrades(
     if (read === undefined || read.timeMs < fromMs || read.timeMs >= toMs) continue;
     if (read.event === "trade-failed") failed += 1;
     if (read.event !== "fill") continue;
-    const key = fillKey(read);
+    const key = recordedFillKey(read);
     if (!known.has(key)) fills.set(key, read);
   }
   return { fills: [...fills.values()].sort((a, b) => a.timeMs - b.timeMs), failed };

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { clientScript } from "./libraries.js";
 
 const FOLDER = fileURLToPath(new URL("../../node_modules/.cache/nautilus", import.meta.url));
-/** The longest download, of about 130 MB. */
+/** The longest installation: several hundred megabytes. */
 const INSTALL_MS = 300_000;
 
 /** The environment in which Python finds nautilus_trader. */

@@ -163,6 +163,22 @@ const ATTEMPTS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["guard", files.keystore],
     ["guard", files.address],
   ],
+  notify: [
+    ["notify", files.keyAsName],
+    ["notify", files.keystore, "--test"],
+    ["notify", files.address],
+  ],
+  report: [
+    ["report", files.keyAsName, "--live"],
+    ["report", files.address, "--daily"],
+  ],
+  ledger: [
+    ["ledger", "export", files.keyAsName],
+    ["ledger", "export", files.address, "--output", "-"],
+    ["ledger", "export", files.address, "--offline"],
+    ["ledger", "query", files.address, `SELECT '${OTHER_KEY}' FROM nothing`],
+    ["ledger", "liquidations", files.keyAsName],
+  ],
   exchange: [
     ["exchange", files.phrase],
     ["exchange", files.rpcInFile],

@@ -62,6 +62,8 @@ const PACKED_FOLDERS = [
   "assets/report",
   "bin",
   "config",
+  "deploy",
+  "deploy/docker",
   "dist",
   "dist/cli",
   "docs",
@@ -81,6 +83,7 @@ beforeAll(() => {
   for (const name of [
     "assets",
     "config",
+    "deploy",
     "docs",
     "CHANGELOG.md",
     "SECURITY.md",
@@ -167,15 +170,21 @@ describe("the package as it is published", () => {
     const { files } = JSON.parse(readFileSync(join(PROJECT_ROOT, "package.json"), "utf8")) as {
       readonly files: readonly string[];
     };
-    const { status, stdout } = spawnSync("git", ["ls-files", "assets", "bin", "config", "docs"], {
-      cwd: PROJECT_ROOT,
-      encoding: "utf8",
-    });
+    const { status, stdout } = spawnSync(
+      "git",
+      ["ls-files", "assets", "bin", "config", "deploy", "docs"],
+      {
+        cwd: PROJECT_ROOT,
+        encoding: "utf8",
+      },
+    );
     // A copy without its history has no list of files.
     if (status !== 0) return;
     // The cockpit's page is built into dist; the report's is built when it is written.
     const wanted = stdout.split("\n").filter((name) => !/^(assets\/cockpit\/|$)/.test(name));
-    expect(files.filter((name) => /^(assets|bin|config|docs)\//.test(name))).toEqual(wanted.sort());
+    expect(files.filter((name) => /^(assets|bin|config|deploy|docs)\//.test(name))).toEqual(
+      wanted.sort(),
+    );
   });
 
   it("keeps the state of its own example in the working folder or in XDG_STATE_HOME, and never in node_modules", async () => {

@@ -1,6 +1,7 @@
+import { spawnSync } from "node:child_process";
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { makeLiveReport } from "#backtest/live-report.js";
 import { openLiveRun } from "#backtest/live-run.js";
 import { RunError } from "#core/errors.js";
@@ -15,6 +16,20 @@ import { openRecordedDays, type RecordedDays } from "./recorded-days.js";
 
 /** Forty seconds before a midnight of UTC. */
 const BEFORE_MIDNIGHT_MS = 1_780_272_000_000 - 40_000;
+
+/** Lets a process of Node find no DuckDB, as where that optional package is not installed. */
+const HOOK = `export async function resolve(name, context, next) {
+  if (name === "@duckdb/node-api")
+    throw Object.assign(new Error("Cannot find package '" + name + "'"), { code: "ERR_MODULE_NOT_FOUND" });
+  return next(name, context);
+}`;
+const dataUrl = (code: string) => `data:text/javascript,${encodeURIComponent(code)}`;
+const WITHOUT_DUCKDB = dataUrl(
+  `import { register } from "node:module"; register(${JSON.stringify(dataUrl(HOOK))});`,
+);
+/** The address of a built module of the day files, as a literal. */
+const moduleOf = (name: string) =>
+  JSON.stringify(new URL(`../../dist/ledger/days/${name}.js`, import.meta.url).href);
 
 async function rowsOf(folder: string): Promise<DayRow[]> {
   const rows: DayRow[] = [];
@@ -98,22 +113,22 @@ describe("the day files of a bot", () => {
   it("stay lines without DuckDB, and are read as well", async () => {
     const days = openRecordedDays(10_000);
     await record(days, BEFORE_MIDNIGHT_MS - 60_000, 25_000);
-    vi.resetModules();
-    vi.doMock("@duckdb/node-api", () => {
-      throw Object.assign(new Error("Cannot find package '@duckdb/node-api'"), {
-        code: "ERR_MODULE_NOT_FOUND",
-      });
-    });
-    try {
-      const { sealDays: sealWithout } = await import("#ledger/seal-days.js");
-      await expect(sealWithout(days.folder, "2026-06-01")).rejects.toThrow();
-      const { summariseDay: summariseWithout } = await import("#ledger/day-summary.js");
-      const summary = await summariseWithout(days.folder, "2026-05-31");
-      expect(summary.markets.length).toBe(2);
-    } finally {
-      vi.doUnmock("@duckdb/node-api");
-      vi.resetModules();
-    }
+    const script = `
+      const { sealDays } = await import(${moduleOf("seal-days")});
+      const { summariseDay } = await import(${moduleOf("day-summary")});
+      const refused = await sealDays(${JSON.stringify(days.folder)}, "2026-06-01").catch(String);
+      const { markets } = await summariseDay(${JSON.stringify(days.folder)}, "2026-05-31");
+      console.log(JSON.stringify({ refused, markets: markets.length }));
+    `;
+    const { stdout, stderr } = spawnSync(
+      process.execPath,
+      ["--import", WITHOUT_DUCKDB, "--input-type=module", "--eval", script],
+      { encoding: "utf8" },
+    );
+    expect(stderr).toBe("");
+    const { refused, markets } = JSON.parse(stdout);
+    expect(refused).toContain("@duckdb/node-api");
+    expect(markets).toBe(2);
     expect(listDays(days.folder).every(({ hasLines }) => hasLines)).toBe(true);
   });
 

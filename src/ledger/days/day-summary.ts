@@ -14,7 +14,7 @@ import { RecordedEquity } from "./recorded-equity.js";
 import { SummedProfit } from "./summed-profit.js";
 
 /** The format identifier of a summary. Any change that a reader could notice changes it. */
-export const DAY_SUMMARY_FORMAT = "marketwright-day/1";
+const DAY_SUMMARY_FORMAT = "marketwright-day/1";
 
 /** Profit by its parts, as exact decimals of quote; above 0 earned. */
 export type ProfitTexts = Readonly<

@@ -20,7 +20,7 @@ function columnsSql(): string {
  * The rows of a file of lines as SQL. A line that a crash has cut is left out: `AppendOnlyFile`
  * drops it too.
  */
-export function linesSql(path: string): string {
+function linesSql(path: string): string {
   return `read_json(${pathSql(path)}, format='newline_delimited', compression='uncompressed', ignore_errors=true, columns={${columnsSql()}})`;
 }
 

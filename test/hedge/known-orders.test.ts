@@ -68,8 +68,18 @@ test("a fill belongs to the hedge that was reported, though the next one was sen
   orders.sent(place(first), 990);
   orders.reported(report("1", 1_000, 15));
   // Sent on the report of the first, by a clock that is some milliseconds behind.
-  orders.sent(place(second), 1_002);
-  expect(orders.assign(trade("11", 1_003))).toBe(first);
+  orders.sent(place(second), 1_000);
+  expect(orders.assign(trade("11", 1_000))).toBe(first);
   orders.reported(report("2", 1_005, 15));
   expect(orders.assign(trade("21", 1_005))).toBe(second);
+});
+
+test("a fill of an order that no report has named yet is not taken for one of an earlier IOC order", () => {
+  const orders = new KnownOrders();
+  const [first, second] = ["mw-0000000000000001", "mw-0000000000000002"];
+  orders.sent(place(first), 990);
+  orders.reported(report("1", 1_000, 15));
+  orders.sent(place(second), 1_500);
+  expect(orders.assign(trade("21", 1_502))).toBe(second);
+  expect(orders.assign(trade("11", 1_000))).toBe(first);
 });

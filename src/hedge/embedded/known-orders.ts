@@ -115,7 +115,7 @@ function isAt(order: KnownOrder, { marketId, side, ticks, timeMs, isMaker }: Ven
     order.symbol === marketId &&
     order.side === side &&
     (side === "BUY" ? ticks <= order.ticks : ticks >= order.ticks) &&
-    (order.name === undefined || order.sinceMs <= timeMs) &&
+    (order.name === undefined || mayTradeAt(order, timeMs)) &&
     (isMaker ? order.timeInForce !== "IOC" : order.timeInForce !== "POST_ONLY")
   );
 }
@@ -123,4 +123,9 @@ function isAt(order: KnownOrder, { marketId, side, ticks, timeMs, isMaker }: Ven
 /** True if an order has filled, or may still fill, so much more than its assigned trades. */
 function mayHold({ isOpen, lots, filledLots, tradedLots }: KnownOrder, trade: VenueTrade): boolean {
   return (isOpen ? lots : filledLots) - tradedLots >= trade.lots;
+}
+
+/** True if a reported order may trade at an instant: an IOC order does so only as it is created. */
+function mayTradeAt({ timeInForce, sinceMs }: KnownOrder, timeMs: Ms): boolean {
+  return timeInForce === "IOC" ? timeMs === sinceMs : timeMs >= sinceMs;
 }

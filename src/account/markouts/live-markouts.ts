@@ -24,7 +24,7 @@ export class LiveMarkouts {
     return this.#untilUs;
   }
 
-  /** Receives each markout of a fill once it is known; undefined for nobody. */
+  /** Receives each markout of a fill once it is known; undefined if none are wanted. */
   set onKnown(listener: ((known: KnownMarkout) => void) | undefined) {
     this.#markouts.onKnown = listener;
   }

@@ -94,7 +94,7 @@ export class Markouts {
   readonly #places = HORIZONS_US.map(() => 0);
   /** The earliest instant at which a fill needs a mid. */
   nextDueUs = Number.POSITIVE_INFINITY;
-  /** Receives each markout of a fill once it is known; undefined for nobody. */
+  /** Receives each markout of a fill once it is known; undefined if none are wanted. */
   onKnown: ((known: KnownMarkout) => void) | undefined;
 
   /**

@@ -24,7 +24,7 @@ export interface LiveRun {
   readonly strategies: ReadonlyMap<MarketId, string>;
   /** Decimals of the profit's units in the report: the most of any run. */
   readonly decimals: number;
-  /** Trades of the state's record that are in no row: nobody saw them, or a crash cut the rows. */
+  /** Trades of the state's record that are in no row: no bot ran, or a crash cut the rows. */
   readonly unseen: RecordedTrades;
   /** Lines of the day files that could not be read. */
   readonly unread: number;

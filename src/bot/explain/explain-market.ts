@@ -13,6 +13,7 @@ import { readReference } from "../status/reference-status.js";
 import { toUnwindDecisionStatus, type UnwindDecisionStatus } from "../status/unwind-status.js";
 import type { LiquidatedInventory } from "../unwind/liquidated-inventory.js";
 import type { UnwindDecision } from "../unwind/unwind-decision.js";
+import { explainInventoryPlan } from "./explain-inventory-plan.js";
 import { marketTokens } from "./explain-tokens.js";
 import { liquidationDistance, type PlannedWorst, placeKey } from "./explain-worst.js";
 import type {
@@ -49,6 +50,7 @@ export function explainMarket(
   });
   const held = quotes.filter(({ fate }) => fate !== "withheld");
   const laidOff = explainLaidOff(trader, liquidatedInventory);
+  const inventoryPlan = explainInventoryPlan(context, trader);
   const isQuoting =
     trader.target === undefined && held.length > 0 && tradingGuards.areQuotesAllowed(marketId);
   return {
@@ -73,6 +75,7 @@ export function explainMarket(
     positionBase: registered && account.confirmed ? account.positionBase(marketId) : undefined,
     quotes,
     reason: reason === undefined ? undefined : explainReason(trader, reason),
+    ...(inventoryPlan === undefined ? {} : { plan: inventoryPlan }),
     unwinding: explainUnwinding(
       trader,
       liquidatedInventory,

@@ -2,6 +2,7 @@ import type { MarketId, Ms } from "../../core/units.js";
 import type { TargetState } from "../../executor/plan-target.js";
 import type { ReferenceStatus } from "../status/reference-status.js";
 import type { UnwindDecisionStatus } from "../status/unwind-status.js";
+import type { ExplainedPlan } from "./explain-inventory-plan.js";
 
 /**
  * One order that the bot would have. Prices and amounts are decimal strings as sent to the
@@ -136,6 +137,8 @@ export interface ExplainedMarket {
   readonly positionBase: string | undefined;
   readonly quotes: readonly ExplainedQuote[];
   readonly reason: ExplainedReason | undefined;
+  /** Of a strategy that plans a position for each price, such as `grid`; absent for any other. */
+  readonly plan?: ExplainedPlan;
   /** Undefined if nothing is being unwound. */
   readonly unwinding: ExplainedUnwinding | undefined;
   /** Takeovers of the last day that were laid off, the oldest first; absent without one. */

@@ -2,6 +2,7 @@ import type { Ms } from "../../core/units.js";
 import { TARGET_LEVEL } from "../../executor/plan-target.js";
 import { referenceText } from "../status/reference-text.js";
 import type { UnwindDecisionStatus } from "../status/unwind-status.js";
+import { formatInventoryPlan } from "./explain-inventory-plan.js";
 import { formatLiquidator } from "./explain-liquidator-text.js";
 import type {
   ExplainedMarket,
@@ -58,6 +59,7 @@ function marketLines(marketId: string, market: ExplainedMarket, nowMs: Ms): stri
     if (terms.length > 0) lines.push(`  terms     ${terms.join(", ")}`);
     for (const clamp of reason.clamps) lines.push(`  clamp     ${clamp}`);
   }
+  if (market.plan !== undefined) lines.push(...formatInventoryPlan(market.plan));
   if (unwinding !== undefined) lines.push(...unwindingLines(unwinding, nowMs));
   for (const { takeoverId, laidOffBase, decision } of market.laidOff ?? [])
     lines.push(`  laid off  ${takeoverId}: ${laidOffBase}, ${decisionText(decision)}`);

@@ -4,6 +4,7 @@ import { isBelowWaiver } from "../../exchange/signing/gas-fee-waiver.js";
 import type { Bot } from "../engine/bot.js";
 import { signedRates } from "../execution/signed-rates.js";
 import type { MarketTrader } from "../market/market-trader.js";
+import type { ExplainedPlan } from "./explain-inventory-plan.js";
 import type { ExplainedMarket, ExplainedQuote, ImplausibleValue } from "./explanation.js";
 
 /** Largest ratio, either way, of a plausible spread to the exchange's own spread. */
@@ -32,12 +33,15 @@ export function implausibleValues(
     const trader = context.traders.get(marketId);
     if (trader === undefined) continue;
     const params = context.config.markets[marketId]?.params ?? {};
-    const spread = spreadText(market, trader);
+    // A plan of positions is wide by its nature, and is judged by what it needs.
+    const spread = market.plan === undefined ? spreadText(market, trader) : undefined;
     if (spread !== undefined)
       found.push({
         field: `markets.${marketId}.params${namedIn(params, "halfSpreadBps")}`,
         text: spread,
       });
+    for (const text of market.plan === undefined ? [] : planTexts(market.plan, trader, context))
+      found.push({ field: `markets.${marketId}.params`, text });
     const orders = market.quotes.map((quote) => ({ quote, ...costOf(quote, trader, context) }));
     const eaten = orders.find(({ notional, makerFee }) => makerFee.gte(notional));
     if (eaten !== undefined)
@@ -51,6 +55,28 @@ export function implausibleValues(
   const drawdown = drawdownText(context, largestFee);
   if (drawdown !== undefined) found.push({ field: "risk.maxDrawdownQuote", text: drawdown });
   return found;
+}
+
+/** Needs of a plan beyond the limits of the file and the account. */
+function planTexts(
+  { mostBase, lowest, highest }: ExplainedPlan,
+  { maxPositionLots, instrument }: MarketTrader,
+  { account, rules }: Bot["context"],
+): readonly string[] {
+  const texts: string[] = [];
+  if (instrument.parseAmount(mostBase) > maxPositionLots)
+    texts.push(
+      `the plan holds up to ${mostBase}, more than limits.maxPositionBase allows (${instrument.formatAmount(maxPositionLots)}): what is beyond the limit is not quoted`,
+    );
+  const { equity } = account;
+  if (equity === undefined) return texts;
+  const netValue = new Decimal(equity.toString()).div(new Decimal(10).pow(rules.creditDecimals));
+  for (const { price, capitalQuote } of [lowest, highest])
+    if (netValue.lt(capitalQuote))
+      texts.push(
+        `the plan needs ${capitalQuote} quote at ${price}, more than the account's net value (${money(netValue)} quote)`,
+      );
+  return texts;
 }
 
 function namedIn(params: Readonly<Record<string, unknown>>, name: string): string {

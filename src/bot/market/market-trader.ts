@@ -19,7 +19,7 @@ import { SyncedBook } from "../../market/synced-book.js";
 import type { DecisionCause, MarketView } from "../../market/view.js";
 import type { ReferenceInstant } from "../../reference/market-reference.js";
 import type { Intent, QuotesIntent, TargetIntent } from "../../strategies/intent.js";
-import type { BoundStrategy } from "../../strategies/strategy.js";
+import type { BoundStrategy, InventoryPlan } from "../../strategies/strategy.js";
 import type { IntentPreview } from "../strategy/preview-strategy.js";
 import {
   type StrategyListener,
@@ -155,6 +155,11 @@ export class MarketTrader {
   /** The strategy with its present parameters; undefined in a market without quotes. */
   get strategy(): BoundStrategy | undefined {
     return this.#session.strategy;
+  }
+
+  /** The position that the strategy plans to hold at each price; undefined if it plans none. */
+  get inventoryPlan(): InventoryPlan | undefined {
+    return this.#session.inventoryPlan;
   }
 
   /** True if the running strategy keeps its state when its parameters change. */

@@ -3,8 +3,8 @@ import type { Log } from "../../monitoring/log.js";
 import type { BoundStrategy } from "../../strategies/strategy.js";
 import type { BotConfig } from "../config/config.js";
 import type { StrategyFile } from "../journal/journal.js";
+import { checkStrategyMarket } from "../strategy/check-strategy-market.js";
 import { loadStrategy } from "../strategy/load-strategy.js";
-import { checkNeededReference } from "../strategy/needed-reference.js";
 
 /**
  * Loads the strategies that a bot's file names, by market. Their console output and the warnings
@@ -54,7 +54,7 @@ export function bindStrategies(
     const one = strategy.bind(config.markets[marketId].params, {
       at: ["markets", marketId, "params"],
     });
-    checkNeededReference(config, marketId, one);
+    checkStrategyMarket(config, marketId, one);
     bound.set(marketId, one);
   }
   return bound;

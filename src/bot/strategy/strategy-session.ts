@@ -4,7 +4,7 @@ import type { MarketId } from "../../core/units.js";
 import type { MarketView } from "../../market/view.js";
 import type { Intent } from "../../strategies/intent.js";
 import { ParamsChannel } from "../../strategies/params-changes.js";
-import type { BoundStrategy, StrategyContext } from "../../strategies/strategy.js";
+import type { BoundStrategy, InventoryPlan, StrategyContext } from "../../strategies/strategy.js";
 import { type IntentPreview, previewStrategy, toTrialContext } from "./preview-strategy.js";
 
 /** Dependencies of a {@link StrategySession}. */
@@ -51,6 +51,11 @@ export class StrategySession {
   /** The strategy with its present parameters; undefined in a market without quotes. */
   get strategy(): BoundStrategy | undefined {
     return this.#strategy;
+  }
+
+  /** The position that the strategy plans to hold at each price; undefined if it plans none. */
+  get inventoryPlan(): InventoryPlan | undefined {
+    return this.#strategy?.inventoryPlan?.(toTrialContext(this.#deps.context));
   }
 
   /** True if the running strategy goes on with new parameters. */

@@ -10,8 +10,8 @@ import {
 import { checkVenue } from "../../bot/run/check/check-venue.js";
 import type { Finding } from "../../bot/run/check/finding.js";
 import { usesFeed } from "../../bot/run/references/prepare-sources.js";
+import { checkStrategyMarket } from "../../bot/strategy/check-strategy-market.js";
 import { loadStrategy } from "../../bot/strategy/load-strategy.js";
-import { checkNeededReference } from "../../bot/strategy/needed-reference.js";
 import { ecdsaScheme } from "../../core/crypto/signing.js";
 import { RunError } from "../../core/errors.js";
 import type { Hex, MarketId, Ms } from "../../core/units.js";
@@ -126,7 +126,7 @@ async function checkStrategies(
     }
     const loaded = await loadStrategy(strategy, dirname(config.path), subject);
     const bound = loaded.strategy.bind(params, { at: ["markets", marketId, "params"] });
-    checkNeededReference(config, marketId, bound);
+    checkStrategyMarket(config, marketId, bound);
     strategies.set(marketId, bound);
     findings.push({ level: "ok", subject, text: `${loaded.name} accepts its parameters` });
     for (const { file, line, name, advice } of loaded.warnings) {

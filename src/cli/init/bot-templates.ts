@@ -31,6 +31,12 @@ export const BOT_TEMPLATES: Readonly<Record<string, BotTemplate>> = {
     strategy: "pegged",
     liquidates: false,
   },
+  "grid-maker": {
+    description: "buys a size at each level below the price, sells one at each above, in a range",
+    makesMarkets: true,
+    strategy: "grid",
+    liquidates: false,
+  },
   "glft-maker": {
     description: "quotes by the model of Guéant, Lehalle and Fernandez-Tapia, for long runs",
     makesMarkets: true,

@@ -34,6 +34,10 @@ const MAX_PER_BPS = 1000;
 const MIN_RISK_AVERSION = 1e-9;
 const MAX_INVENTORY_ORDERS = 200;
 const RATE_DECIMALS = 18;
+const SECONDS_A_DAY = 86_400;
+/** Typical moves of a day that a grid reaches, each way. */
+const GRID_DAYS_OF_MOVES = 3;
+const MAX_GRID_CELLS = 100;
 /** Bounds of the edge of the pegged ladder. */
 const MIN_EDGE_BPS = 0.001;
 const MAX_EDGE_BPS = 5000;
@@ -68,6 +72,7 @@ export function proposeParams(
 function linesFor(name: string, strategy: Strategy, input: ParamsInput): readonly ConfigLine[] {
   if (name === "ladder") return ladderLines(input);
   if (name === "pegged") return peggedLines(input);
+  if (name === "grid") return gridLines(input);
   if (name === "glft") return glftLines(input);
   if (name === "avellaneda-stoikov") return avellanedaStoikovLines(input);
   const known = paramNames(strategy);
@@ -93,6 +98,45 @@ function peggedLines(input: ParamsInput): readonly ConfigLine[] {
     sizeBase(input),
     priceSkew(input),
     tolerance(input),
+  ];
+}
+
+/**
+ * A range of some days' moves around the mid, in as many cells as orders fit into the position. No
+ * cell is narrower than two half spreads and four fees, of which a round trip pays two.
+ */
+function gridLines({ facts, spread, sizes }: ParamsInput): readonly ConfigLine[] {
+  const { instrument, bestBidTicks, bestAskTicks } = facts;
+  const mid = (bestBidTicks + bestAskTicks) / 2;
+  const feeBps = Math.max(0, Number(facts.rules.makerFeeRate) / 1e14);
+  const leastBps = 2 * Number(ticksToBps(spread.halfSpreadTicks, facts)) + 4 * feeBps;
+  const dayBps = (facts.sigmaBps ?? DEFAULT_SIGMA_BPS) * Math.sqrt(SECONDS_A_DAY);
+  const orders = Math.floor(sizes.positionLots / sizes.orderLots);
+  const eachWay = Math.min(MAX_GRID_CELLS / 2, Math.max(1, orders));
+  const reach = 1 + Math.max(GRID_DAYS_OF_MOVES * dayBps, eachWay * leastBps) / 10_000;
+  const price = (ticks: number): string => instrument.formatPrice(Math.max(1, Math.round(ticks)));
+  return [
+    {
+      key: "lowerPrice",
+      value: price(mid / reach),
+      reason: `${figures((1 - 1 / reach) * 100)} % below the mid: at least ${GRID_DAYS_OF_MOVES} typical moves of a day`,
+    },
+    {
+      key: "upperPrice",
+      value: price(mid * reach),
+      reason: `${figures((reach - 1) * 100)} % above it; beyond the range the position stays as it is`,
+    },
+    { key: "flatPrice", value: price(mid), reason: "no position at the present mid" },
+    {
+      key: "cells",
+      value: `${2 * eachWay}`,
+      reason: "as many each way as orders of sizeBase fit into maxPositionBase",
+    },
+    {
+      key: "sizeBase",
+      value: instrument.formatAmount(sizes.orderLots),
+      reason: sizes.orderReason,
+    },
   ];
 }
 

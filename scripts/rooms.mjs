@@ -68,8 +68,14 @@ const OPPORTUNITIES = {
 /** @type {Modules} The day files of a bot: their rows, and the thread that seals them. */
 const DAYS = { name: "the day files of `ledger`", modules: ["ledger/days/*"] };
 
+/** @type {Modules} Days and times as users write them. */
+const CALENDAR = { name: "the calendar of `history`", modules: ["history/day"] };
+
 /** @type {Modules} */
-const INTENT = { name: "the intent of `strategies`", modules: ["strategies/intent"] };
+const INTENT = {
+  name: "the intent of `strategies`",
+  modules: ["strategies/intent", "strategies/restrict-quotes"],
+};
 
 /** The base of every room: units, and the arithmetic of the contracts. */
 const GROUND = ["core", "perpetual"];
@@ -151,7 +157,7 @@ export const ROOMS = {
   },
   strategies: {
     holds: "the [built-in strategies](../reference/built-in-strategies.md), and the intent",
-    mayImport: [...GROUND, "market", "account", RECORDS],
+    mayImport: [...GROUND, "market", "account", RECORDS, CALENDAR],
   },
   risk: {
     holds: "limits, worst cases, guards, halts",

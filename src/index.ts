@@ -49,18 +49,24 @@ export {
   glftTerms,
 } from "./strategies/models/glft-quotes.js";
 export {
+  type MicroPriceWindow,
+  StoikovMicroPrice,
+} from "./strategies/models/stoikov-micro-price.js";
+export {
   EwmaVolatility,
   RollingVolatility,
   type VolatilityEstimator,
   type VolatilityWindow,
 } from "./strategies/models/volatility.js";
 export type { ParamsChanges, ParamsFollower } from "./strategies/params-changes.js";
+export { type QuotingParts, withQuotingParts } from "./strategies/parts/quoting-parts.js";
 export { type QuoteAroundOptions, quoteAround } from "./strategies/quote-around.js";
 export { type ShapedQuotes, shapeQuotes, type WantedLevel } from "./strategies/shape-quotes.js";
 export { baseToExactLots, baseToLots } from "./strategies/size-lots.js";
 export {
   type BoundStrategy,
   defineStrategy,
+  type InventoryPlan,
   type Strategy,
   type StrategyContext,
   type StrategyDefinition,

@@ -28,8 +28,13 @@ const TERMS: Readonly<Record<string, readonly [name: string, unit: "price" | "bp
   cellProfitTicks: ["least profit of a cell after fees", "price"],
   buysLeft: ["purchases left in the grid", ""],
   sellsLeft: ["sales left in the grid", ""],
+  predictedTicks: ["predicted move of the mid", "price"],
+  widenFactor: ["distance by volatility and schedule, as a multiple", ""],
   beyondLots: ["position beyond the grid, in steps", ""],
 };
+
+/** Strategies whose inventory is a share of its limit; that of the others is in orders. */
+const SHARE_OF_LIMIT: ReadonlySet<string> = new Set(["ladder", "pegged", "imbalance"]);
 
 /** A fractional price of a strategy, with one decimal more than the tick has. */
 export function ticksPrice(ticks: number, tickSize: string): string {
@@ -82,11 +87,13 @@ export function reasonTerms(
 ): readonly { readonly name: string; readonly text: string }[] {
   return Object.entries(terms).map(([term, value]) => {
     if (term === "inventory")
-      return strategy === "ladder" || strategy === "pegged"
+      return SHARE_OF_LIMIT.has(strategy)
         ? { name: "position as a share of its limit", text: `${numberText(100 * value, 1)} %` }
         : { name: "position in orders of the configured size", text: numberText(value, 3) };
     if (term === "fairIsReference")
       return { name: "fair price", text: value === 1 ? "the reference price" : "the mid" };
+    if (term === "signalEstimated")
+      return { name: "predicted move", text: value === 1 ? "fitted" : "none yet: too few moves" };
     if (term.endsWith("Estimated")) {
       const name =
         term === "sigmaEstimated" ? "volatility comes from" : "fill intensity comes from";

@@ -1,6 +1,7 @@
-import type { Lots, Side } from "../core/units.js";
+import type { Lots } from "../core/units.js";
 import type { MarketRules } from "../exchange/records.js";
 import type { Quote } from "../strategies/intent.js";
+import { keepReducing, reducingSide, widenedTicks } from "../strategies/restrict-quotes.js";
 import { type LadderEffect, NO_EFFECT } from "./risk-ladder.js";
 
 /** The market state that quotes are checked against. */
@@ -25,29 +26,16 @@ export function applyLadderEffect(
   { effect, midTicks, positionLots, rules }: LadderQuotesInput,
 ): readonly Quote[] {
   if (effect === NO_EFFECT || quotes.length === 0) return quotes;
-  const reducing: Side | undefined =
-    positionLots === 0 ? undefined : positionLots > 0 ? "SELL" : "BUY";
+  const reducing = reducingSide(positionLots);
   const shaped: Quote[] = [];
-  let roomLots = Math.abs(positionLots);
-  for (const quote of effect.isReduceOnly
-    ? [...quotes].sort((a, b) => a.level - b.level)
-    : quotes) {
-    const isReducing = quote.side === reducing;
-    if (effect.isReduceOnly && !isReducing) continue;
-    const lots = effect.isReduceOnly ? Math.min(quote.lots, roomLots) : quote.lots;
-    const factor = isReducing
-      ? effect.widenFactor
-      : Math.max(effect.widenFactor, effect.addingWidenFactor);
-    const ticks = factor > 1 ? widened(quote, factor, midTicks) : quote.ticks;
-    if (lots <= 0 || !(ticks >= rules.minTicks && ticks <= rules.maxTicks)) continue;
-    if (effect.isReduceOnly) roomLots -= lots;
-    shaped.push(lots === quote.lots && ticks === quote.ticks ? quote : { ...quote, lots, ticks });
+  for (const quote of effect.isReduceOnly ? keepReducing(quotes, positionLots) : quotes) {
+    const factor =
+      quote.side === reducing
+        ? effect.widenFactor
+        : Math.max(effect.widenFactor, effect.addingWidenFactor);
+    const ticks = factor > 1 ? widenedTicks(quote, factor, midTicks) : quote.ticks;
+    if (!(ticks >= rules.minTicks && ticks <= rules.maxTicks)) continue;
+    shaped.push(ticks === quote.ticks ? quote : { ...quote, ticks });
   }
   return shaped;
-}
-
-function widened({ side, ticks }: Quote, factor: number, midTicks: number): number {
-  const distance = side === "BUY" ? midTicks - ticks : ticks - midTicks;
-  const wider = Math.max(distance * factor, distance + 1);
-  return side === "BUY" ? Math.floor(midTicks - wider) : Math.ceil(midTicks + wider);
 }

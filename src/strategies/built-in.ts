@@ -1,6 +1,7 @@
 import { avellanedaStoikov } from "./avellaneda-stoikov.js";
 import { glft } from "./glft.js";
 import { grid } from "./grid.js";
+import { imbalance } from "./imbalance.js";
 import { ladder } from "./ladder.js";
 import { pegged } from "./pegged.js";
 import type { Strategy } from "./strategy.js";
@@ -10,6 +11,7 @@ export const builtInStrategies: Readonly<Record<string, Strategy>> = {
   "avellaneda-stoikov": avellanedaStoikov,
   glft,
   grid,
+  imbalance,
   ladder,
   pegged,
 };

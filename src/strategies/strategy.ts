@@ -9,6 +9,13 @@ import type { Lots, MarketId, Ticks } from "../core/units.js";
 import type { MarketView } from "../market/view.js";
 import type { Intent } from "./intent.js";
 import { type ParamsChanges, ParamsChannel } from "./params-changes.js";
+import {
+  changesBehindParts,
+  PartedParams,
+  refuseWidening,
+  splitParts,
+} from "./parts/parted-params.js";
+import { PartsState, shapedByParts } from "./parts/quoting-parts.js";
 
 /**
  * The context of a strategy beside its parameters: the only sources of time and randomness that it
@@ -59,8 +66,13 @@ export interface BoundStrategy {
   ): OperatorFunction<MarketView, Intent>;
   /** Levels per side in its views; 20 if absent (`VIEW_LEVELS`). */
   readonly viewLevels?: number | undefined;
-  /** The validated parameters. */
+  /** The validated parameters; {@link PartedParams} with parts. */
   readonly params?: unknown;
+  /**
+   * True if parts act on its quotes. With or without them it is another operator, and is started
+   * again.
+   */
+  readonly hasParts?: boolean | undefined;
   /** True if its market has to have a `reference`. */
   readonly needsReference?: boolean | undefined;
   /** Absent unless the strategy holds a given position at each price. */
@@ -190,14 +202,22 @@ export function defineStrategy<Params>(definition: StrategyDefinition<Params>): 
     });
   }
   const bind = (params: unknown, place: ShapeContext = {}): BoundStrategy => {
-    const valid = checkParams(schema, params, place);
+    const { own, parts } = splitParts(params, place);
+    const valid = checkParams(schema, own, place);
+    if (inventoryPlan !== undefined && parts !== undefined) refuseWidening(parts, place);
     const created = (
       context: StrategyContext,
       changes: ParamsChanges<unknown> = new ParamsChannel(),
-    ) => create(valid, context, changes as ParamsChanges<Params>);
+    ): OperatorFunction<MarketView, Intent> => {
+      if (parts === undefined) return create(valid, context, changes as ParamsChanges<Params>);
+      const state = new PartsState(parts);
+      const operator = create(valid, context, changesBehindParts(changes, state));
+      return shapedByParts(operator, state);
+    };
     return Object.assign(created, {
       viewLevels,
-      params: valid,
+      params: parts === undefined ? valid : new PartedParams(valid, parts),
+      hasParts: parts !== undefined,
       needsReference: needsReference?.(valid) === true,
       inventoryPlan:
         inventoryPlan === undefined

@@ -5,8 +5,12 @@ import {
 } from "../../core/config/config-json-schema.js";
 import { type KeyRule, when } from "../../core/config/key-rules.js";
 import { builtInStrategies } from "../../strategies/built-in.js";
+import { quotingPartsField } from "../../strategies/parts/quoting-parts.js";
 import { USER_FILE_ENDINGS } from "../strategy/load-user-file.js";
 import { botSchema } from "./config-schema.js";
+
+/** Name of the definition of the parts that any strategy takes. */
+const PARTS = "quotingParts";
 
 /**
  * The JSON Schema of a bot's YAML, as text: the content of `config/schema.json`, from which editors
@@ -23,8 +27,10 @@ export function botJsonSchema(): string {
       properties: { ...market.properties, strategy: { ...strategy, anyOf: strategyNames() } },
       allOf: [...(market.allOf ?? []), ...Object.keys(builtInStrategies).map(paramsRule)],
     };
+    const { $schema: _, ...parts } = jsonSchemaOf(quotingPartsField);
     return {
       ...bot,
+      $defs: { ...bot.$defs, [PARTS]: parts },
       properties: { ...bot.properties, markets: { ...markets, additionalProperties: withParams } },
     } as JsonSchema;
   });
@@ -38,7 +44,8 @@ function strategyNames(): JsonSchema[] {
 
 /** The parameters of a market whose strategy is the built-in one of this name. */
 function paramsRule(name: string): KeyRule {
-  const { $schema: _, ...params } = jsonSchemaOf(builtInStrategies[name].params);
+  const { $schema: _, ...own } = jsonSchemaOf(builtInStrategies[name].params);
+  const params = { ...own, properties: { ...own.properties, parts: { $ref: `#/$defs/${PARTS}` } } };
   return when(
     { required: ["strategy"], properties: { strategy: { const: name } } },
     {

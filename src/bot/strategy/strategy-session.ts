@@ -69,9 +69,10 @@ export class StrategySession {
    */
   update(strategy: BoundStrategy): boolean {
     const { onStrategyCall, marketId } = this.#deps;
+    const isSameOperator = this.#isSameOperator(strategy);
     this.#strategy = strategy;
     if (this.#started === undefined) return true;
-    if (!this.#channel.isFollowed) return false;
+    if (!this.#channel.isFollowed || !isSameOperator) return false;
     const { listener } = this.#started;
     onStrategyCall?.(marketId);
     try {
@@ -108,10 +109,15 @@ export class StrategySession {
       strategy,
       view,
       context: this.#deps.context,
-      ask: this.isFollowing ? this.#channel.preview : undefined,
+      ask: this.isFollowing && this.#isSameOperator(strategy) ? this.#channel.preview : undefined,
     });
     onStrategyCall?.(undefined);
     return preview;
+  }
+
+  /** False if only one of the two has parts: a running operator does not gain or lose them. */
+  #isSameOperator({ hasParts = false }: BoundStrategy): boolean {
+    return (this.#strategy?.hasParts ?? false) === hasParts;
   }
 
   get running(): boolean {

@@ -31,6 +31,12 @@ export const BOT_TEMPLATES: Readonly<Record<string, BotTemplate>> = {
     strategy: "pegged",
     liquidates: false,
   },
+  "imbalance-maker": {
+    description: "quotes around a price that the amounts of the best bid and ask predict",
+    makesMarkets: true,
+    strategy: "imbalance",
+    liquidates: false,
+  },
   "grid-maker": {
     description: "buys a size at each level below the price, sells one at each above, in a range",
     makesMarkets: true,

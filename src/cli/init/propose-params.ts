@@ -72,6 +72,7 @@ export function proposeParams(
 function linesFor(name: string, strategy: Strategy, input: ParamsInput): readonly ConfigLine[] {
   if (name === "ladder") return ladderLines(input);
   if (name === "pegged") return peggedLines(input);
+  if (name === "imbalance") return ladderLines(input);
   if (name === "grid") return gridLines(input);
   if (name === "glft") return glftLines(input);
   if (name === "avellaneda-stoikov") return avellanedaStoikovLines(input);

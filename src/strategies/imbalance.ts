@@ -1,0 +1,215 @@
+import { z } from "zod";
+import type { MarketView } from "../market/view.js";
+import { ladderLevels, ladderSkew } from "./ladder-levels.js";
+import { type MicroPriceWindow, StoikovMicroPrice } from "./models/stoikov-micro-price.js";
+import {
+  bpsField,
+  inventoryRangeField,
+  levelsField,
+  priceSkewBpsField,
+  refreshToleranceBpsField,
+  refreshToleranceTicksField,
+  sizeBaseField,
+  sizeGrowthField,
+  sizeSkewField,
+  targetPositionField,
+  ticksField,
+  toTicks,
+  withEitherUnits,
+} from "./param-fields.js";
+import { type AdjustableStep, adjustableQuotes, type QuoteResult } from "./quotes-operator.js";
+import { type QuotingBounds, shapeQuotesWithin } from "./shape-quotes.js";
+import { baseToExactLots } from "./size-lots.js";
+import { defineStrategy, type StrategyContext } from "./strategy.js";
+
+/** The prediction of the mid from the touch: the fitted micro-price, or the weighted mid. */
+const signalField = z
+  .discriminatedUnion("kind", [
+    z.strictObject({
+      kind: z.literal("stoikov").describe("Stoikov's micro-price, fitted while it trades."),
+      imbalanceBuckets: z
+        .int()
+        .min(2)
+        .max(20)
+        .describe("Number of intervals of the imbalance. An odd number has one of no lean.")
+        .default(9),
+      maxSpreadTicks: z.int().min(1).max(8).describe("Wider spreads count as this one.").default(2),
+      windowMs: z
+        .int()
+        .min(10_000)
+        .max(86_400_000)
+        .describe("Samples older than this are forgotten.")
+        .default(1_800_000),
+      sampleMs: z
+        .int()
+        .min(10)
+        .max(60_000)
+        .describe("Least time between two samples.")
+        .default(1000),
+      refitMs: z
+        .int()
+        .min(100)
+        .max(3_600_000)
+        .describe("Least time between two fits.")
+        .default(10_000),
+      leastMoves: z
+        .int()
+        .min(10)
+        .max(1_000_000)
+        .describe("Moves of the mid in the window that a fit needs; the mid is fair until then.")
+        .default(100),
+    }),
+    z.strictObject({
+      kind: z.literal("weighted-mid").describe("The touch weighted by the opposite amounts."),
+    }),
+  ])
+  .describe("How the fair price follows from the best amounts of both sides.")
+  .prefault({ kind: "stoikov" });
+
+/** Parameters of `imbalance` (formulas in `docs/reference/built-in-strategies.md`). */
+const imbalanceParams = withEitherUnits(
+  z.strictObject({
+    signal: signalField,
+    signalWeight: z
+      .number()
+      .min(0)
+      .max(5)
+      .describe("Share of the predicted move that the fair price takes; 0 quotes around the mid.")
+      .default(1),
+    levels: levelsField,
+    halfSpreadBps: bpsField(
+      "Distance of the innermost quotes from the reservation price",
+    ).optional(),
+    halfSpreadTicks: ticksField(
+      "Distance of the innermost quotes from the reservation price",
+    ).optional(),
+    levelSpacingBps: bpsField("Distance from level to level. Default: the half spread").optional(),
+    levelSpacingTicks: ticksField(
+      "Distance from level to level. Default: the half spread",
+    ).optional(),
+    sizeBase: sizeBaseField,
+    sizeGrowth: sizeGrowthField,
+    priceSkewBps: priceSkewBpsField,
+    sizeSkew: sizeSkewField,
+    targetPositionBase: targetPositionField,
+    inventoryRangeBase: inventoryRangeField,
+    refreshToleranceBps: refreshToleranceBpsField,
+    refreshToleranceTicks: refreshToleranceTicksField,
+  }),
+  [
+    { first: "halfSpreadBps", second: "halfSpreadTicks", required: true },
+    { first: "levelSpacingBps", second: "levelSpacingTicks", required: false },
+    { first: "refreshToleranceBps", second: "refreshToleranceTicks", required: false },
+  ],
+);
+
+type ImbalanceParams = z.output<typeof imbalanceParams>;
+
+/**
+ * A ladder around a fair price that the imbalance of the best amounts predicts: Stoikov's
+ * micro-price, or the weighted mid.
+ */
+export const imbalance = defineStrategy({
+  params: imbalanceParams,
+  viewLevels: 1,
+  create: (params, context, changes) => {
+    const { instrument, marketId } = context;
+    baseToExactLots(params.sizeBase, instrument, `markets.${marketId}.params.sizeBase`);
+    return adjustableQuotes(() => createImbalanceStep(params, context), changes);
+  },
+});
+
+/** Mid and predicted move, in ticks; and if the prediction is by a fit. */
+type ImbalanceBasis = readonly [midTicks: number, moveTicks: number, isFitted: boolean];
+
+/** @param fit the fit of an earlier step, whose samples this one keeps if its window is the same */
+function createImbalanceStep(
+  params: ImbalanceParams,
+  context: StrategyContext,
+  fit: Fit | undefined = fitFor(params),
+): AdjustableStep<ImbalanceBasis, ImbalanceParams> {
+  const basisFor = ({ bids, asks, midTicks, microPriceTicks }: MarketView): ImbalanceBasis => {
+    if (params.signal.kind === "weighted-mid") return [midTicks, microPriceTicks - midTicks, false];
+    const move = fit?.microPrice.adjustmentTicks(bids[0], asks[0]);
+    return [midTicks, move ?? 0, move !== undefined];
+  };
+  return {
+    observe: (view) => {
+      fit?.microPrice.observe(view.bids[0], view.asks[0], view.timeMs);
+      return basisFor(view);
+    },
+    basisFor,
+    withParams: (changed) =>
+      createImbalanceStep(
+        changed,
+        context,
+        fit !== undefined && isSameWindow(fit.window, changed.signal) ? fit : fitFor(changed),
+      ),
+    quotes: (room, basis) => imbalanceQuotes(params, context, room, basis),
+    toleranceTicks: ([midTicks]) =>
+      toTicks(params.refreshToleranceBps, params.refreshToleranceTicks, midTicks) ?? 0,
+  };
+}
+
+interface Fit {
+  readonly window: MicroPriceWindow;
+  readonly microPrice: StoikovMicroPrice;
+}
+
+function fitFor({ signal }: ImbalanceParams): Fit | undefined {
+  if (signal.kind !== "stoikov") return undefined;
+  return { window: signal, microPrice: new StoikovMicroPrice(signal) };
+}
+
+function isSameWindow(window: MicroPriceWindow, signal: ImbalanceParams["signal"]): boolean {
+  return (
+    signal.kind === "stoikov" &&
+    window.imbalanceBuckets === signal.imbalanceBuckets &&
+    window.maxSpreadTicks === signal.maxSpreadTicks &&
+    window.windowMs === signal.windowMs &&
+    window.sampleMs === signal.sampleMs &&
+    window.refitMs === signal.refitMs &&
+    window.leastMoves === signal.leastMoves
+  );
+}
+
+function imbalanceQuotes(
+  params: ImbalanceParams,
+  { instrument }: StrategyContext,
+  room: QuotingBounds,
+  [midTicks, moveTicks, isFitted]: ImbalanceBasis,
+): QuoteResult {
+  const fair = midTicks + params.signalWeight * moveTicks;
+  const halfSpread = toTicks(params.halfSpreadBps, params.halfSpreadTicks, fair) ?? Number.NaN;
+  const spacing = toTicks(params.levelSpacingBps, params.levelSpacingTicks, fair) ?? halfSpread;
+  const { inventory, skewTicks, size } = ladderSkew(params, instrument, room, fair);
+  const reservation = fair + skewTicks;
+  const prices = {
+    bidsFromTicks: reservation,
+    asksFromTicks: reservation,
+    distanceTicks: halfSpread,
+    spacingTicks: spacing,
+  };
+  const { quotes, clamps } = shapeQuotesWithin(
+    room,
+    ladderLevels(params, instrument, prices, size),
+  );
+  return {
+    quotes,
+    reason: () => ({
+      fairTicks: fair,
+      reservationTicks: reservation,
+      halfSpreadTicks: halfSpread,
+      terms: {
+        predictedTicks: moveTicks,
+        ...(params.signal.kind === "stoikov" ? { signalEstimated: isFitted ? 1 : 0 } : {}),
+        inventory,
+        skewTicks,
+        bidSize: size.bid,
+        askSize: size.ask,
+        spacingTicks: spacing,
+      },
+      clamps,
+    }),
+  };
+}

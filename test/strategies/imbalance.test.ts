@@ -1,0 +1,97 @@
+import { of, Subject } from "rxjs";
+import { describe, expect, it } from "vitest";
+import type { MarketView } from "#market/view.js";
+import { imbalance } from "#strategies/imbalance.js";
+import type { Intent, QuotesIntent } from "#strategies/intent.js";
+import { ladder } from "#strategies/ladder.js";
+import { ParamsChannel } from "#strategies/params-changes.js";
+import { testContext, testView } from "./fixtures.js";
+
+const PARAMS = { halfSpreadTicks: 10, sizeBase: 0.1 };
+const FAST = {
+  kind: "stoikov",
+  imbalanceBuckets: 2,
+  maxSpreadTicks: 1,
+  sampleMs: 1000,
+  refitMs: 1000,
+  leastMoves: 10,
+};
+
+/** A touch of one tick. A heavy bid is followed by a tick up, a light one by a tick down. */
+function viewAt(second: number, ticks = second % 2 === 0 ? 9999 : 10_000): MarketView {
+  return testView({
+    sequence: second + 1,
+    timeMs: 1_000_000 + second * 1000,
+    bids: [{ ticks, lots: second % 2 === 0 ? 90 : 10 }],
+    asks: [{ ticks: ticks + 1, lots: 50 }],
+  });
+}
+
+function intents(strategy: object, views: readonly MarketView[]): QuotesIntent[] {
+  const found: Intent[] = [];
+  of(...views)
+    .pipe(imbalance.bind({ ...PARAMS, ...strategy })(testContext()))
+    .subscribe((intent) => found.push(intent));
+  return found as QuotesIntent[];
+}
+const SECONDS = Array.from({ length: 60 }, (_, second) => viewAt(second));
+
+describe("the imbalance market maker", () => {
+  it("quotes around the mid until it has seen enough moves, and around its prediction then", () => {
+    const found = intents({ signal: FAST }, SECONDS);
+    const [first, last] = [found[0], found.at(-1)];
+    expect(first?.reason).toMatchObject({ fairTicks: 9999.5, terms: { signalEstimated: 0 } });
+    // The last view has a light bid: the next move is down.
+    expect(last?.reason.terms.signalEstimated).toBe(1);
+    expect(last?.reason.terms.predictedTicks).toBeLessThan(0);
+    expect(last?.reason.fairTicks).toBeCloseTo(
+      10_000.5 + (last?.reason.terms.predictedTicks ?? Number.NaN),
+      9,
+    );
+  });
+
+  it("is the ladder around the mid at weight 0, to the last quote", () => {
+    const found: Intent[] = [];
+    of(...SECONDS)
+      .pipe(ladder.bind({ ...PARAMS, priceSkewBps: 3, levels: 2 })(testContext()))
+      .subscribe((intent) => found.push(intent));
+    const own = intents({ signal: FAST, signalWeight: 0, priceSkewBps: 3, levels: 2 }, SECONDS);
+    expect(own.map(({ quotes }) => quotes)).toEqual(
+      found.map((intent) => (intent as QuotesIntent).quotes),
+    );
+  });
+
+  it("takes the weighted mid for fair if the file says so", () => {
+    const [only] = intents({ signal: { kind: "weighted-mid" } }, [viewAt(0)]);
+    // 9999 and 10,000, with 90 bid and 50 offered.
+    expect(only?.reason.fairTicks).toBeCloseTo(9999 + 90 / 140, 9);
+    expect(only?.reason.terms).not.toHaveProperty("signalEstimated");
+  });
+
+  it("keeps its samples when other parameters change, and begins anew with another window", () => {
+    const channel = new ParamsChannel();
+    const bound = imbalance.bind({ ...PARAMS, signal: FAST });
+    const view$ = new Subject<MarketView>();
+    const found: Intent[] = [];
+    view$.pipe(bound(testContext(), channel)).subscribe((intent) => found.push(intent));
+    for (const view of SECONDS) view$.next(view);
+    channel.apply(bound.rebind?.({ ...PARAMS, halfSpreadTicks: 20, signal: FAST }).params);
+    view$.next(viewAt(60));
+    expect(found.at(-1)?.reason.terms.signalEstimated).toBe(1);
+    const other = { ...FAST, windowMs: 900_000 };
+    channel.apply(bound.rebind?.({ ...PARAMS, halfSpreadTicks: 20, signal: other }).params);
+    view$.next(viewAt(61, 10_020));
+    expect(found.at(-1)?.reason.terms.signalEstimated).toBe(0);
+  });
+
+  it.each([
+    [{ signal: { kind: "oracle" } }, "signal"],
+    [{ signal: { kind: "stoikov", imbalanceBuckets: 1 } }, "signal.imbalanceBuckets"],
+    [{ signal: { kind: "weighted-mid", windowMs: 10_000 } }, "windowMs"],
+    [{ signalWeight: -1 }, "signalWeight"],
+    [{ halfSpreadBps: 3 }, "halfSpreadTicks"],
+    [{ sizeBase: 0.0005 }, "sizeBase"],
+  ])("refuses %j by name", (params, field) => {
+    expect(() => intents(params, [viewAt(0)])).toThrow(field);
+  });
+});

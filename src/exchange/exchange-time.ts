@@ -15,24 +15,23 @@ const GRAIN_MS = 1;
  */
 export class ExchangeTime {
   readonly #clock: Clock;
-  #serverMs = Number.NaN;
-  #atMonotonicMs = 0;
+  /** The exchange's time at an instant of the monotonic clock. */
+  #serverMs: Ms;
+  #atMonotonicMs: Ms;
+  /** Most that it may be wrong by; Infinity before the first measurement. */
   #boundMs = Number.POSITIVE_INFINITY;
   #isSuspect = false;
-
-  readonly #startMs: Ms;
-  readonly #startMonotonicMs: number;
 
   /** @param startMs the exchange's approximate time now, from its rules when they were read. */
   constructor(clock: Clock, startMs: Ms) {
     this.#clock = clock;
-    this.#startMs = startMs;
-    this.#startMonotonicMs = clock.monotonicMs();
+    this.#serverMs = startMs;
+    this.#atMonotonicMs = clock.monotonicMs();
   }
 
   /** True if the exchange's clock was measured. */
   get isKnown(): boolean {
-    return !Number.isNaN(this.#serverMs);
+    return this.#boundMs !== Number.POSITIVE_INFINITY;
   }
 
   /**
@@ -49,8 +48,6 @@ export class ExchangeTime {
 
   /** Exchange time in whole milliseconds. */
   nowMs(): Ms {
-    if (!this.isKnown)
-      return Math.round(this.#startMs + this.#clock.monotonicMs() - this.#startMonotonicMs);
     return Math.round(this.#serverMs + this.#clock.monotonicMs() - this.#atMonotonicMs);
   }
 

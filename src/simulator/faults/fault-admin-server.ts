@@ -14,6 +14,8 @@ import { faultShape } from "./fault-shape.js";
 const HOST = "127.0.0.1";
 const PATH = "/faults";
 const LARGEST_BODY_BYTES = 65_536;
+const TOO_LARGE = 413;
+const EXAMPLE = 'a fault, such as {"kind":"answer-lost","forMs":10000}';
 const MOST_CONNECTIONS = 64;
 
 /** A running admin endpoint. */
@@ -57,14 +59,14 @@ export async function serveFaultAdmin(
   });
   app.get(PATH, () => ({ faults: schedule.list() }));
   app.post(PATH, (request, reply) => {
-    const fault = checkShape(faultShape, readJson(request.body));
+    const fault = checkShape(faultShape, readFault(request.body));
     checkFaultNames(fault, spoken);
     return reply.code(201).send(schedule.add(fault));
   });
   app.delete(PATH, () => ({ faults: schedule.endAll() }));
   app.delete(`${PATH}/:id`, (request) => {
     const { id } = request.params as { readonly id: string };
-    return schedule.end(Number(id));
+    return schedule.end(id);
   });
   app.setNotFoundHandler((request, reply) =>
     sendError(
@@ -80,6 +82,7 @@ export async function serveFaultAdmin(
   app.setErrorHandler((error: Error & { readonly statusCode?: number }, _request, reply) => {
     if (error instanceof MarketwrightError)
       return sendError(reply, error.field === "id" ? 404 : 400, error);
+    if (error.statusCode === TOO_LARGE) return sendError(reply, TOO_LARGE, bodyTooLarge());
     return sendError(reply, error.statusCode ?? 500, new RunError(error.message));
   });
   try {
@@ -117,6 +120,12 @@ function findRefusal({ headers }: IncomingMessage): ConfigError | undefined {
     : undefined;
 }
 
+function readFault(body: unknown): unknown {
+  const fault = readJson(body);
+  if (typeof fault === "object" && fault !== null && !Array.isArray(fault)) return fault;
+  throw new ConfigError("is not a mapping", { field: "body", value: fault, expected: EXAMPLE });
+}
+
 function readJson(body: unknown): unknown {
   try {
     return JSON.parse(typeof body === "string" ? body : "");
@@ -124,10 +133,17 @@ function readJson(body: unknown): unknown {
     throw new ConfigError("is not JSON", {
       field: "body",
       value: body ?? "",
-      expected: 'a fault, such as {"kind":"answer-lost","forMs":10000}',
+      expected: EXAMPLE,
       cause,
     });
   }
+}
+
+function bodyTooLarge(): ConfigError {
+  return new ConfigError("is too large", {
+    field: "body",
+    expected: `at most ${LARGEST_BODY_BYTES} bytes`,
+  });
 }
 
 function sendError(

@@ -90,11 +90,12 @@ export class FaultSchedule {
 
   /**
    * Ends a fault.
+   * @param id as text, in the digits of a report's `id`
    * @throws ConfigError when no current fault has this id
    */
-  end(id: number): FaultReport {
+  end(id: string): FaultReport {
     this.#dropEnded();
-    const found = this.#current.find((each) => each.id === id);
+    const found = this.#current.find((each) => String(each.id) === id);
     if (found === undefined) {
       const ids = this.#current.map((each) => each.id);
       throw new ConfigError("is not the id of a current fault", {

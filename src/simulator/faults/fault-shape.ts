@@ -55,6 +55,15 @@ const delay = (min: number, max: number) =>
 
 /** The share of struck requests that take effect all the same. */
 const actedShare = probability.default(0.5);
+/** Close codes that a server can send (RFC 6455, 7.4): not those that stand for no code. */
+const closeCode = z
+  .int()
+  .min(1000)
+  .max(4999)
+  .refine((code) => code >= 3000 || (code <= 1014 && (code <= 1003 || code >= 1007)), {
+    message: "is not a close code that can be sent",
+    params: { expected: "1000 to 1003, 1007 to 1014, or 3000 to 4999" },
+  });
 /** The `Retry-After` of the refusal; without the header when absent. */
 const retryAfterSeconds = z.int().min(0).max(3600).optional();
 
@@ -91,8 +100,7 @@ export const faultShape = z.discriminatedUnion("kind", [
   z.strictObject({
     kind: z.literal("stream-closed"),
     ...FRAMES,
-    /** The close code (RFC 6455, 7.4). */
-    code: z.int().min(1000).max(4999).default(1001),
+    code: closeCode.default(1001),
   }),
   z.strictObject({
     kind: z.literal("stream-stalled"),

@@ -74,6 +74,12 @@ describe("the admin endpoint of faults", () => {
 
   it.each([
     ["no JSON", "{", "body", "{"],
+    ["a list", "[]", "body", []],
+    ["a text", '"answer-lost"', "body", "answer-lost"],
+    // The exchange cannot send them (RFC 6455, 7.4), and would end instead.
+    ...[1004, 1005, 1006, 1015, 1016, 2999].map(
+      (code) => [`close code ${code}`, { kind: "stream-closed", code }, "code", code] as const,
+    ),
     ["an unknown kind", { kind: "answer-late" }, "kind", "answer-late"],
     ["no kind", { probability: 0.5 }, "kind", undefined],
     ["a probability above 1", { kind: "answer-lost", probability: 2 }, "probability", 2],
@@ -156,11 +162,27 @@ describe("the admin endpoint of faults", () => {
     const { ask } = await opened();
     expect(await ask("DELETE", "/7")).toMatchObject([
       404,
-      { error: { field: "id", value: 7, expected: "no id, since there is no fault" } },
+      { error: { field: "id", value: "7", expected: "no id, since there is no fault" } },
     ]);
     await ask("POST", "", { kind: "answer-lost" });
     expect(await ask("DELETE", "/7")).toMatchObject([404, { error: { expected: "one of 1" } }]);
     expect(await ask("PUT")).toMatchObject([404, { error: { value: "PUT /faults" } }]);
+  });
+
+  it("says of a body that is too large how large it may be", async () => {
+    const { ask } = await opened();
+    const body = JSON.stringify({ kind: "answer-lost", accounts: ["0".repeat(70_000)] });
+    expect(await ask("POST", "", body)).toMatchObject([
+      413,
+      { error: { field: "body", expected: "at most 65536 bytes" } },
+    ]);
+  });
+
+  it("repeats an id that is not a number as it was sent", async () => {
+    const { ask } = await opened();
+    await ask("POST", "", { kind: "answer-lost" });
+    for (const id of ["all", "1e0", "01", "-1"])
+      expect(await ask("DELETE", `/${id}`)).toMatchObject([404, { error: { value: id } }]);
   });
 
   it("keeps a hundred faults at most", async () => {

@@ -83,7 +83,7 @@ describe("a frame under a fault", () => {
     const [first] = beginsOf(await reader.frames()) as [number];
     const { id } = venue.add({ kind: "frame-lost" });
     await place();
-    venue.injector.schedule.end(id);
+    venue.injector.schedule.end(String(id));
     await place();
     expect(beginsOf(await reader.frames())).toEqual([first + 2]);
   });

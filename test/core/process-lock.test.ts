@@ -2,6 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import {
+  existsSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -14,6 +15,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { ProcessLock } from "#core/process-lock.js";
+import { until } from "../cli/until.js";
 import { builtCommand } from "../support/built-command.js";
 
 const STARTERS = 50;
@@ -122,6 +124,41 @@ it("is held by the successor of a dead holder, also before that has moved to the
   expect(ProcessLock.holder(path)).toBe(process.ppid);
   expect(ProcessLock.take(path)).toBe(process.ppid);
 });
+
+const showsStates = existsSync("/proc/self/stat");
+
+// As process 1 of a container mostly does: the bot would never start again in it.
+it.skipIf(!showsStates)(
+  "is free once its holder was killed, even if the holder's parent never asks for its end",
+  async () => {
+    const program = join(folder, "holder.mjs");
+    writeFileSync(
+      program,
+      `const { ProcessLock } = await import(process.argv[2]);
+      ProcessLock.take(process.argv[3]);
+      process.stdout.write(process.pid + "\\n");
+      setInterval(() => {}, 1000);`,
+    );
+    const source = new URL("../dist/core/files/process-lock.js", pathToFileURL(builtCommand()))
+      .href;
+    const path = join(folder, "bot.lock");
+    // The shell becomes a program that knows nothing of the holder, its child.
+    const parent = spawn(
+      "sh",
+      ["-c", '"$@" & exec sleep 600', "sh", process.execPath, program, source, path],
+      { stdio: ["ignore", "pipe", "inherit"] },
+    );
+    children.add(parent);
+    const [pid] = await once(parent.stdout, "data");
+    expect(ProcessLock.holder(path)).toBe(Number(pid));
+    process.kill(Number(pid), "SIGKILL");
+    await until(
+      () => readFileSync(`/proc/${Number(pid)}/stat`, "utf8"),
+      (stat) => stat.includes(") Z "),
+    );
+    expect(ProcessLock.holder(path)).toBeUndefined();
+  },
+);
 
 /** A process id namespace of its own, as a container has one: its program is process 1 there. */
 const CONTAINER = ["--pid", "--fork", "--mount-proc", "--kill-child"];

@@ -6,6 +6,9 @@ import { readFileSync, readlinkSync } from "node:fs";
  */
 const NAME = /^(\d+)(?:\.(\d+)\.([0-9a-f]{8})\.(\d+))?$/;
 
+/** Letters of processes that no longer run: zombies, and dead ones. */
+const ENDED = /^[ZXx]$/;
+
 /**
  * State of a named process: `elsewhere` if its id belongs to another container, or another boot of
  * the machine, so that it cannot be checked here.
@@ -38,9 +41,11 @@ export function processLifeFor(name: string): ProcessLife | undefined {
   if (firstTick === undefined) return pid !== process.pid && isAlive(pid) ? "lives" : "gone";
   if (boot !== own[3] || container !== own[4]) return "elsewhere";
   if (!isAlive(pid)) return "gone";
-  const found = firstTickOf(id);
+  const found = statOf(id);
   // A system may hide another user's processes.
-  return found === undefined || found === firstTick ? "lives" : "gone";
+  if (found === undefined) return "lives";
+  // A killed process keeps its id until its parent has asked for its end, which some never do.
+  return found.firstTick === firstTick && !ENDED.test(found.state ?? "") ? "lives" : "gone";
 }
 
 /** Parses the id in a name that {@link processLifeFor} accepts. */
@@ -52,7 +57,7 @@ const ownName = nameOfThis();
 
 function nameOfThis(): string {
   const id = String(process.pid);
-  const firstTick = firstTickOf("self");
+  const firstTick = statOf("self")?.firstTick;
   const boot = read(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").slice(0, 8));
   const container = read(() => /^pid:\[(\d+)\]$/.exec(readlinkSync("/proc/self/ns/pid"))?.[1]);
   // A container may see another container's processes.
@@ -61,10 +66,18 @@ function nameOfThis(): string {
   return isOurs && NAME.test(name) ? name : id;
 }
 
-/** The twenty-second field; the second is a name, which may contain spaces and brackets. */
-function firstTickOf(id: string | undefined): string | undefined {
+/** State and start of a process. */
+interface ProcessStat {
+  readonly state: string | undefined;
+  readonly firstTick: string | undefined;
+}
+
+/** Its third and twenty-second field; the second is a name, which may contain spaces and brackets. */
+function statOf(id: string | undefined): ProcessStat | undefined {
   const stat = read(() => readFileSync(`/proc/${id}/stat`, "utf8"));
-  return stat?.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
+  if (stat === undefined) return undefined;
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return { state: fields[0], firstTick: fields[19] };
 }
 
 /** The system's information about processes, if available. */

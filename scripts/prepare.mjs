@@ -20,7 +20,6 @@ import {
 import { createRequire } from "node:module";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { buildCockpitPage, COCKPIT_SOURCES } from "./cockpit-page.mjs";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const DIST = join(ROOT, "dist");
@@ -38,7 +37,9 @@ async function prepare(required, checksOnly) {
     // A packed and installed copy has its build and no sources.
     return 0;
   }
-  const wanted = sourceStamp();
+  // Loaded here: a packed copy has this script alone.
+  const { buildCockpitPage, COCKPIT_SOURCES } = await import("./cockpit-page.mjs");
+  const wanted = sourceStamp(COCKPIT_SOURCES);
   if (stampOf(DIST) === wanted) {
     return 0;
   }
@@ -86,14 +87,14 @@ async function prepare(required, checksOnly) {
 }
 
 /** A digest of every input of a build, by content: a checkout sets new times on old files. */
-function sourceStamp() {
+function sourceStamp(cockpitSources) {
   const manifest = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
   const { version, dependencies, optionalDependencies, devDependencies } = manifest;
   const installed = { ...dependencies, ...optionalDependencies, ...devDependencies };
   const digest = createHash("sha256").update(
     JSON.stringify([version, installed.typescript, installed.esbuild, installed.uplot]),
   );
-  const sources = ["src", ...COCKPIT_SOURCES].flatMap((folder) => filesIn(join(ROOT, folder)));
+  const sources = ["src", ...cockpitSources].flatMap((folder) => filesIn(join(ROOT, folder)));
   for (const file of [join(ROOT, "tsconfig.json"), ...sources]) {
     const content = readFileSync(file);
     digest.update(`\n${relative(ROOT, file)} ${content.length}\n`).update(content);

@@ -166,6 +166,16 @@ describe("the package as it is published", () => {
     );
   });
 
+  // The guide unpacks the archive and runs npm install there, which runs `prepare`.
+  it("runs its prepare script with what it holds: a server's npm install would end with an error", () => {
+    const cwd = join(stranger, "node_modules/marketwright");
+    const { status, stderr } = spawnSync(process.execPath, ["scripts/prepare.mjs"], {
+      cwd,
+      encoding: "utf8",
+    });
+    expect([status, stderr]).toEqual([0, ""]);
+  });
+
   it("names every page, example and picture of the project", () => {
     const { files } = JSON.parse(readFileSync(join(PROJECT_ROOT, "package.json"), "utf8")) as {
       readonly files: readonly string[];

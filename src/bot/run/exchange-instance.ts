@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { TRANSACTIONS_FILE } from "../../chain/transactions/store/transaction-store.js";
 import type { Hex, Ms } from "../../core/units.js";
+import { DAYS_FOLDER } from "../../ledger/days/day-folder.js";
 import { LIQUIDATIONS_FILE } from "../../liquidator/ledger/liquidation-ledger.js";
 import type { Log } from "../../monitoring/log.js";
 import { CONTRACTS_FILE } from "../market/traded-contracts.js";
@@ -20,8 +21,8 @@ import { MISSING_TRADES_FILE } from "./trade-backfill.js";
 export const LIFE_FILE = "exchange-life.json";
 
 /**
- * Files that only mean something for one instance of the account: after a reset its trades and
- * money start again. Manual halts belong to the account itself, and stay.
+ * Files and folders that only mean something for one instance of the account: after a reset its
+ * trades and money start again. Manual halts belong to the account itself, and stay.
  */
 const ACCOUNT_FILES = [
   PEAK_FILE,
@@ -34,6 +35,7 @@ const ACCOUNT_FILES = [
   LEDGER_BALANCES_FILE,
   MISSING_TRADES_FILE,
   TAKEOVERS_FILE,
+  DAYS_FOLDER,
 ];
 
 /**

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -155,6 +155,24 @@ describe("the state of a bot whose exchange was reset", () => {
     expect(store.read("peak-equity.json")).toBe("peak-equity.json of before");
     starts({ createdAtMs: CREATED_MS + 1, genesis: OTHER_GENESIS });
     expect(store.read("peak-equity.json")).toBe("of the exchange elsewhere");
+  });
+
+  it("takes the day files with it: a report would add the profit of another exchange to this one's", () => {
+    const { directory, starts } = stateFolder();
+    const write = (text: string): void => {
+      mkdirSync(join(directory, "days"));
+      writeFileSync(join(directory, "days", "2026-09-21.jsonl"), text);
+    };
+    const days = (folder: string) =>
+      readFileSync(join(directory, folder, "days", "2026-09-21.jsonl"), "utf8");
+    starts({ createdAtMs: CREATED_MS });
+    write("of before");
+    starts({ createdAtMs: CREATED_MS + 1 });
+    expect(days(`earlier-account-${CREATED_MS}`)).toBe("of before");
+    write("of the exchange elsewhere");
+    starts({ createdAtMs: CREATED_MS });
+    expect(days(".")).toBe("of before");
+    expect(days(`earlier-account-${CREATED_MS + 1}`)).toBe("of the exchange elsewhere");
   });
 
   it("is never overwritten by state that is set aside later", () => {

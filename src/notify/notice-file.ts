@@ -15,6 +15,9 @@ const MOST_BYTES = 1 << 20;
 /** Lines of one second. Those beyond are only counted, unless they are critical. */
 const MOST_A_SECOND = 200;
 
+/** Most lines that wait for a disk that takes none; the oldest are dropped first. */
+const MOST_WAITING = 200;
+
 /** A line of the file. Its numbers have no gap, so that a reader sees what it has missed. */
 export const writtenNoticeSchema = noticeSchema.extend({
   /** Marks one sequence of numbers: another one begins if the files are lost. */
@@ -37,7 +40,7 @@ interface NoticeFileDeps {
 
 /**
  * A bounded file of notices, which another process sends. Its writer never waits and never fails:
- * a notice that cannot be written is only counted.
+ * notices that cannot be written are written with the next one that can, or only counted.
  */
 export class NoticeFile {
   readonly #deps: NoticeFileDeps;
@@ -47,6 +50,8 @@ export class NoticeFile {
   #number = 0;
   #secondAtMs = Number.NEGATIVE_INFINITY;
   #linesInSecond = 0;
+  /** Lines that are not in the file yet. */
+  readonly #waiting: Buffer[] = [];
 
   constructor(deps: NoticeFileDeps) {
     this.#deps = deps;
@@ -55,17 +60,21 @@ export class NoticeFile {
   append(notice: Notice): void {
     try {
       this.#begin();
-      // A number is used up even if its line is not written: the reader counts it.
-      this.#number++;
-      if (notice.severity !== "critical" && this.#isFlooded()) return;
-      this.#write(notice);
     } catch (error) {
-      this.#abandon();
       this.#deps.onFailure(error);
+      return;
     }
+    // A number is used up even if its line is not written: the reader counts it.
+    this.#number++;
+    if (notice.severity !== "critical" && this.#isFlooded()) return;
+    const written = { epoch: this.#epoch, number: this.#number, ...notice };
+    this.#waiting.push(Buffer.from(`${maskSecrets(JSON.stringify(written))}\n`));
+    if (this.#waiting.length > MOST_WAITING) this.#waiting.shift();
+    this.#writeWaiting();
   }
 
   close(): void {
+    this.#writeWaiting();
     try {
       this.#file?.close();
     } catch (error) {
@@ -92,10 +101,20 @@ export class NoticeFile {
     return ++this.#linesInSecond > MOST_A_SECOND;
   }
 
-  #write(notice: Notice): void {
+  #writeWaiting(): void {
+    try {
+      for (let [line] = this.#waiting; line !== undefined; [line] = this.#waiting) {
+        this.#write(line);
+        this.#waiting.shift();
+      }
+    } catch (error) {
+      this.#abandon();
+      this.#deps.onFailure(error);
+    }
+  }
+
+  #write(line: Buffer): void {
     const { path } = this.#deps;
-    const written = { epoch: this.#epoch, number: this.#number, ...notice };
-    const line = Buffer.from(`${maskSecrets(JSON.stringify(written))}\n`);
     if (this.#file !== undefined && this.#bytes >= MOST_BYTES) {
       this.#file.close();
       this.#file = undefined;

@@ -30,6 +30,8 @@ const FIRST_AGE_MS: Ms = 600_000;
 /** How long a sender that ends goes on with what waits. */
 const DRAIN_MS: Ms = 3000;
 const DRAIN_CHECK_MS: Ms = 50;
+/** The step that writes the sender's state. */
+const SAVE = "save";
 
 /** Dependencies of a {@link Notifier}. */
 export interface NotifierDeps {
@@ -214,15 +216,32 @@ export class Notifier {
   #try(step: string, work: () => void): void {
     try {
       work();
-      this.#problems.delete(step);
+      if (this.#problems.delete(step)) this.#onStep(step);
     } catch (error) {
       if (this.#problems.has(step)) return;
       this.#problems.add(step);
-      this.#deps.log.warn(
-        { step, reason: describeThrown(error) },
-        "a step of the sender failed, and it tries again",
-      );
+      const reason = describeThrown(error);
+      this.#deps.log.warn({ step, reason }, "a step of the sender failed, and it tries again");
+      this.#onStep(step, reason);
     }
+  }
+
+  /** The bot writes into the same folder: on a full disk it could not report that. */
+  #onStep(step: string, reason?: string): void {
+    if (step !== SAVE) return;
+    const isOver = reason === undefined;
+    this.tell({
+      atMs: this.#deps.runtime.clock.nowMs(),
+      severity: "critical",
+      kind: "state-unwritten",
+      title: isOver
+        ? "the sender can write into the state folder again"
+        : "the sender cannot write into the state folder: the bot may not be able to, either",
+      ...(isOver ? {} : { text: reason }),
+      key: `state ${NOTIFIER_FILE}`,
+      state: isOver ? "off" : "on",
+      endsKey: isOver,
+    });
   }
 
   #load(): NotifierState {
@@ -245,7 +264,7 @@ export class Notifier {
     const { store, runtime } = this.#deps;
     this.#hasChanged = false;
     this.#savedAtMs = runtime.clock.monotonicMs();
-    this.#try("save", () => {
+    this.#try(SAVE, () => {
       this.#state.aliveAtMs = runtime.clock.nowMs();
       store.writeBehind(NOTIFIER_FILE, JSON.stringify(this.#state));
     });

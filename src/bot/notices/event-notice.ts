@@ -1,12 +1,14 @@
 import type { AccountChange } from "../../account/account-change.js";
 import { scaledToDecimal } from "../../core/instrument.js";
-import type { MarketId, Ms } from "../../core/units.js";
+import type { Ms } from "../../core/units.js";
 import type { VenueTrade } from "../../exchange/records.js";
 import type { Notice } from "../../notify/notice.js";
 import { DAILY_LOSS, haltMarketId, MANUAL_HALT } from "../../risk/halt.js";
 import type { Bot } from "../engine/bot.js";
 import type { BotEvent } from "../engine/bot-event.js";
 import { actionText } from "../safety/ladder-text.js";
+import { resumeCommand } from "./resume-command.js";
+import { RungNotices } from "./rung-notices.js";
 
 type EventOf<Kind extends BotEvent["kind"]> = Extract<BotEvent, { kind: Kind }>;
 
@@ -14,6 +16,7 @@ type EventOf<Kind extends BotEvent["kind"]> = Extract<BotEvent, { kind: Kind }>;
 export class EventNotices {
   /** Halts in force that a person has to lift, and those that were told. */
   readonly #toldHalts = new Map<string, { readonly needsPerson: boolean }>();
+  readonly #rungs = new RungNotices();
 
   forEvent(event: BotEvent, bot: Bot): Notice | undefined {
     const atMs = bot.context.clock.nowMs();
@@ -21,7 +24,7 @@ export class EventNotices {
       case "halted":
         return event.on ? this.#halt(event, bot, atMs) : this.#lifted(event, bot, atMs);
       case "rung":
-        return rungNotice(event, bot, atMs);
+        return this.#rungs.forRung(event, bot, atMs);
       case "account":
         return accountNotice(event.change, bot, atMs);
       case "hedge":
@@ -62,7 +65,7 @@ export class EventNotices {
       severity: needsPerson && reason !== MANUAL_HALT ? "critical" : "warning",
       kind: "halt",
       title: `${marketId ?? "all markets"} halted: ${reason}`,
-      text: needsPerson ? why : `${why}; it ends by itself`,
+      text: needsPerson ? `${why}${sellsText(event, bot)}` : `${why}; it ends by itself`,
       cause: reason,
       key,
       state: "on",
@@ -93,36 +96,16 @@ export class EventNotices {
   }
 }
 
+/** The second half of a halt's reason, where its rung sells the position. */
+function sellsText({ reason, marketId }: EventOf<"halted">, { tradingGuards }: Bot): string {
+  const rung = tradingGuards.ladder.acting.find(
+    (acting) => acting.measure === reason && acting.marketId === marketId,
+  );
+  return rung?.action === "flatten" ? `; ${actionText(rung)}` : "";
+}
+
 function haltKey({ reason, marketId }: EventOf<"halted">): string {
   return `halt ${reason} ${marketId ?? ""}`;
-}
-
-function resumeCommand({ context }: Bot, marketId: MarketId | undefined): string {
-  const market = marketId === undefined ? "" : ` --market ${marketId}`;
-  return `marketwright resume ${context.config.path}${market}`;
-}
-
-function rungNotice(
-  { measure, marketId, action, widenFactor, why }: EventOf<"rung">,
-  bot: Bot,
-  atMs: Ms,
-): Notice | undefined {
-  // A halt is an event of its own.
-  if (action === "halt") return undefined;
-  const where = marketId === undefined ? measure : `${measure} of ${marketId}`;
-  return {
-    atMs,
-    severity: bot.phase === "starting" ? "info" : "warning",
-    kind: "rung",
-    title:
-      action === undefined
-        ? `risk ladder: ${where} is over`
-        : `risk ladder: ${where}: ${actionText({ action, widenFactor })}`,
-    text: why,
-    key: `rung ${where}`,
-    state: action ?? "over",
-    ...(marketId === undefined ? {} : { marketId }),
-  };
 }
 
 function accountNotice(change: AccountChange, bot: Bot, atMs: Ms): Notice | undefined {
@@ -141,6 +124,8 @@ function accountNotice(change: AccountChange, bot: Bot, atMs: Ms): Notice | unde
         marketId,
       };
     }
+    case "liquidation":
+      return liquidationNotice(change, bot, atMs);
     case "position-set":
       return {
         atMs,
@@ -153,6 +138,27 @@ function accountNotice(change: AccountChange, bot: Bot, atMs: Ms): Notice | unde
     default:
       return undefined;
   }
+}
+
+/** A liquidation that no takeover of this bot explains. */
+function liquidationNotice(
+  { marketId, lots, takeoverId, isTakenOver }: Extract<AccountChange, { kind: "liquidation" }>,
+  bot: Bot,
+  atMs: Ms,
+): Notice | undefined {
+  if (takeoverId !== undefined) return undefined;
+  const amount = bot.context.traders.get(marketId)?.instrument.formatAmount(lots) ?? `${lots} lots`;
+  return {
+    atMs,
+    severity: isTakenOver === true ? "warning" : "critical",
+    kind: "liquidation",
+    title:
+      isTakenOver === true
+        ? `the account has taken a position over in ${marketId}`
+        : `the account's position in ${marketId} was liquidated`,
+    text: `it changed by ${amount}, as the exchange reports`,
+    marketId,
+  };
 }
 
 function fillNotice(trade: VenueTrade, bot: Bot, atMs: Ms): Notice {

@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { describeThrown } from "../../core/describe-thrown.js";
-import { scaledToDecimal } from "../../core/instrument.js";
 import type { Clock } from "../../core/runtime/runtime.js";
 import type { Ms } from "../../core/units.js";
 import type { LedgerChange } from "../../liquidator/ledger/liquidation-ledger.js";
@@ -13,6 +12,7 @@ import type { Bot } from "../engine/bot.js";
 import type { BotEvent } from "../engine/bot-event.js";
 import { EventNotices } from "./event-notice.js";
 import { HedgeRestrictions } from "./hedge-restrictions.js";
+import { takeoverNotices } from "./takeover-notices.js";
 
 /** How often restrictions of hedges are read, without an event of a hedge. */
 const HEDGES_EVERY_MS: Ms = 1000;
@@ -66,19 +66,9 @@ export class NoticeRecorder {
   }
 
   /** The liquidator's ledger has changed. @param creditDecimals of its profit */
-  onLedgerChange({ opportunity, outcome }: LedgerChange, creditDecimals: number): void {
-    if (outcome !== "won" && outcome !== "lost" && outcome !== "reverted") return;
-    const { marketId, victim, reason, profitQuote } = opportunity;
-    const profit =
-      profitQuote === undefined ? [] : [`profit ${scaledToDecimal(profitQuote, creditDecimals)}`];
-    this.record({
-      atMs: this.#deps.clock.nowMs(),
-      severity: outcome === "reverted" ? "warning" : "info",
-      kind: "takeover",
-      title: `takeover ${outcome} in ${marketId}`,
-      text: [`account ${victim}`, ...(reason === undefined ? [] : [reason]), ...profit].join(", "),
-      marketId,
-    });
+  onLedgerChange(change: LedgerChange, creditDecimals: number): void {
+    const atMs = this.#deps.clock.nowMs();
+    for (const notice of takeoverNotices(change, { atMs, creditDecimals })) this.record(notice);
   }
 
   record(notice: Notice): void {

@@ -1,4 +1,5 @@
 import type { BotConfig } from "../../bot/config/config.js";
+import type { NoticeRecorder } from "../../bot/notices/notice-recorder.js";
 import { RetryingStore } from "../../bot/state/retrying-store.js";
 import type { StateStore } from "../../bot/state/state-dir.js";
 import type { Clock } from "../../core/runtime/runtime.js";
@@ -18,11 +19,13 @@ export function createRetryingState(
     clock,
     log,
     metrics,
+    notices,
   }: {
     readonly config: BotConfig;
     readonly clock: Clock;
     readonly log: OpenLog;
     readonly metrics: Metrics;
+    readonly notices: NoticeRecorder | undefined;
   },
   stop: (reason: string) => void,
 ): StateStore {
@@ -34,6 +37,18 @@ export function createRetryingState(
     givesUpAfterMs: Math.max(0, deadAfterMs / 2 - heartbeatMs),
     onChange: ({ name, error }, isWritten) => {
       metrics.setStateUnwritten(name, !isWritten);
+      notices?.record({
+        atMs: clock.nowMs(),
+        severity: "critical",
+        kind: "state-unwritten",
+        title: isWritten
+          ? `the state file ${name} is written again`
+          : `the state file ${name} cannot be written`,
+        ...(isWritten ? {} : { text: `${messageOf(error)}; it is tried again` }),
+        key: `state ${name}`,
+        state: isWritten ? "off" : "on",
+        endsKey: isWritten,
+      });
       if (isWritten) log.info({ file: name }, "the state file is written again");
       else
         log.error(

@@ -212,7 +212,7 @@ async function session(
   let fault: string | undefined;
   const kept = createRetryingState(
     state,
-    { config, clock: runtime.clock, log, metrics },
+    { config, clock: runtime.clock, log, metrics, notices },
     (reason) => {
       fault = reason;
       running?.command({ command: "stop", reason });

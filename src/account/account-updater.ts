@@ -8,6 +8,7 @@ import type {
   VenueTrade,
 } from "../exchange/records.js";
 import type { AccountChange, Difference } from "./account-change.js";
+import { MidHistory } from "./markouts/mid-history.js";
 import type { OwnOrder, ReportSource } from "./orders/order.js";
 import { areSameAmounts, readReportedAmounts } from "./orders/order-amounts.js";
 import { OwnOrders } from "./orders/own-orders.js";
@@ -39,6 +40,9 @@ export interface AccountUpdaterDeps {
 /** The source of a record. A record that REST reports first may have been lost by the stream. */
 export type RecordSource = "stream" | "rest";
 
+/** Changes of a mid that are kept for trades that are reported late. */
+const KEPT_MIDS = 1_024;
+
 /** Applies all records of the exchange to the account's books, whatever their source. */
 export class AccountUpdater {
   readonly trades = new TradeLedger();
@@ -56,6 +60,8 @@ export class AccountUpdater {
   readonly pendingDiscrepancies = new PendingDiscrepancies();
   readonly #streamLagMs: Ms;
   readonly #instruments: ReadonlyMap<MarketId, Instrument>;
+  /** Mids by the exchange's time. */
+  readonly #mids: ReadonlyMap<MarketId, MidHistory>;
   readonly #positions = new Map<MarketId, VenuePosition>();
   /** Positions as last reported by the stream, whatever REST has reported since. */
   readonly streamed = new StreamedPositions(this);
@@ -76,6 +82,7 @@ export class AccountUpdater {
     });
     this.subLotBalances = new SubLotBalances(instruments);
     this.profit = new AccountProfit(instruments);
+    this.#mids = new Map([...instruments.keys()].map((id) => [id, new MidHistory(KEPT_MIDS)]));
     this.netValue = new NetValue(this.profit, instruments);
     this.startValue = new StartEquity(this.profit, this.netValue);
     this.transfers = new TransferLedger(options.previousTransfers);
@@ -168,6 +175,21 @@ export class AccountUpdater {
     return changes;
   }
 
+  /** Applies the mid of a market; undefined if it is not known any more. */
+  applyMid(marketId: MarketId, midHalfTicks: number | undefined, exchangeMs: Ms): void {
+    if (midHalfTicks !== undefined) this.profit.mid(marketId, midHalfTicks);
+    this.#mids.get(marketId)?.add(exchangeMs * 1000, midHalfTicks ?? Number.NaN);
+  }
+
+  /**
+   * The mid just before a trade matched, in half ticks, as the bot knew it then; undefined if it
+   * did not. A trade is reported after the book has moved by it.
+   */
+  midAtMatch({ marketId, timeMs }: Pick<VenueTrade, "marketId" | "timeMs">): number | undefined {
+    const mid = this.#mids.get(marketId)?.midAt(timeMs * 1000 - 1) ?? Number.NaN;
+    return Number.isNaN(mid) ? undefined : mid;
+  }
+
   applyTrade(trade: VenueTrade, source: RecordSource, nowMs: Ms): readonly AccountChange[] {
     const news = this.trades.trade(trade);
     if (source === "stream" && !this.pendingDiscrepancies.isEmpty)
@@ -186,7 +208,7 @@ export class AccountUpdater {
     const based = this.trades.hasBase(trade.marketId);
     switch (news.news) {
       case "fill":
-        if (based) this.profit.fill(trade);
+        if (based) this.profit.fill(trade, this.midAtMatch(trade));
         this.#applySubLots(trade, 1);
         // Trades before this run are in the opening position, and in an earlier run's log.
         return based || trade.timeMs >= this.#begunAtMs

@@ -1,6 +1,6 @@
 import type { Instrument } from "../core/instrument.js";
 import type { Hex, MarketId, Ms } from "../core/units.js";
-import type { VenueBalances, VenueIncome, VenuePosition } from "../exchange/records.js";
+import type { VenueBalances, VenueIncome, VenuePosition, VenueTrade } from "../exchange/records.js";
 import type { Action, Outcome, PlaceAction, VenueEvent } from "../exchange/venue.js";
 import type { AccountChange, AccountStep, ReconcileCause } from "./account-change.js";
 import { AccountCounter, type AccountCounts } from "./account-counter.js";
@@ -263,10 +263,20 @@ export class TradingAccount extends AccountReadings {
   /**
    * Applies the book's mid in half ticks (best bid plus best ask), for the spread and inventory
    * parts of the profit.
+   * @param midHalfTicks undefined if it is not known any more
+   * @param exchangeMs the exchange's time
    * @throws FormatError when it is not a positive integer
    */
-  onMid(marketId: MarketId, midHalfTicks: number): void {
-    this.#updater.profit.mid(marketId, midHalfTicks);
+  onMid(marketId: MarketId, midHalfTicks: number | undefined, exchangeMs: Ms): void {
+    this.#updater.applyMid(marketId, midHalfTicks, exchangeMs);
+  }
+
+  /**
+   * The mid just before a trade matched, in half ticks, as the bot knew it then; undefined if it
+   * did not.
+   */
+  midAtMatch(trade: Pick<VenueTrade, "marketId" | "timeMs">): number | undefined {
+    return this.#updater.midAtMatch(trade);
   }
 
   /**

@@ -180,7 +180,7 @@ describe("the outcome of a cancel", () => {
 describe("position and equity", () => {
   it("counts a match at once, and reverses a failed settlement", () => {
     const story = new Story().start();
-    story.account.onMid(MARKET, 1_200_000);
+    story.account.onMid(MARKET, 1_200_000, 0);
     story.tradeUpdate(venueTrade(1, "BUY", 10)).tradeUpdate(venueTrade(1, "BUY", 10));
     expect(story.account.positionLots(MARKET)).toBe(10);
     story.tradeUpdate(venueTrade(1, "BUY", 10, { status: "FAILED" }));

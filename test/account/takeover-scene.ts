@@ -47,7 +47,7 @@ export class Scene extends Story {
         this.nowMs,
       ),
     );
-    this.account.onMid(MARKET, 1_200_000);
+    this.account.onMid(MARKET, 1_200_000, 0);
   }
 
   says(said: Takeover): this {

@@ -14,12 +14,15 @@ export class MidHistory {
 
   /**
    * Adds a change.
-   * @param sinceUs not before that of the last change
+   * @param sinceUs taken as that of the last change if it is before it
    * @param midHalfTicks best bid plus best ask; NaN from where the mid is not known
    */
   add(sinceUs: number, midHalfTicks: number): void {
     const place = this.#count % this.#capacity;
-    this.#sinceUs[place] = sinceUs;
+    const last = (this.#count + this.#capacity - 1) % this.#capacity;
+    // An estimate of the exchange's clock may step back.
+    this.#sinceUs[place] =
+      this.#count === 0 ? sinceUs : Math.max(sinceUs, this.#sinceUs[last] as number);
     this.#mids[place] = midHalfTicks;
     this.#count += 1;
   }

@@ -105,9 +105,13 @@ export class AccountProfit {
     this.#markets.get(marketId)?.mark(mark);
   }
 
-  fill(trade: VenueTrade): void {
+  /**
+   * Applies a fill.
+   * @param midHalfTicks just before its match; the present mid if undefined
+   */
+  fill(trade: VenueTrade, midHalfTicks?: number): void {
     this.#valuesSerial += 1;
-    this.#markets.get(trade.marketId)?.fill(sideSign(trade.side), trade);
+    this.#markets.get(trade.marketId)?.fill(sideSign(trade.side), trade, midHalfTicks);
   }
 
   /** Applies the failed settlement of a trade that was in the position. */

@@ -5,7 +5,7 @@ import { entryValue } from "./entry-value.js";
 
 /** The parts of one market's profit, in credit units times the scale of the split. */
 export interface MarketProfitParts {
-  /** Fills against the mid at their time. */
+  /** Fills against the mid just before their match. */
   readonly spread: bigint;
   /** Position times the moves of the mid. */
   readonly inventory: bigint;
@@ -99,10 +99,17 @@ export class MarketProfit {
     this.#mark = mark;
   }
 
-  fill(sign: 1 | -1, { lots, restPaper = 0n, ticks, quote, commission }: VenueTrade): void {
+  /** @param midHalfTicks just before the match; the move since then is of the inventory */
+  fill(
+    sign: 1 | -1,
+    { lots, restPaper = 0n, ticks, quote, commission }: VenueTrade,
+    midHalfTicks?: number,
+  ): void {
     const signed = BigInt(sign * lots);
-    this.#spread +=
-      signed * this.#midOr(ticks) * this.#halfTickLot - BigInt(sign) * quote * this.#scale;
+    const now = this.#midOr(ticks);
+    const then = midHalfTicks === undefined ? now : BigInt(midHalfTicks);
+    this.#spread += signed * then * this.#halfTickLot - BigInt(sign) * quote * this.#scale;
+    this.#inventory += signed * (now - then) * this.#halfTickLot;
     this.#fees -= commission * this.#scale;
     this.#lots += signed;
     if (restPaper !== 0n) this.#spread += this.#traded(BigInt(sign) * restPaper, ticks);

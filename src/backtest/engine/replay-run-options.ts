@@ -42,6 +42,8 @@ export interface ReplayRunOptions {
   readonly observer: RunObserver;
   /** Called with every event of the bot and its time on the bot's clock, microseconds. */
   readonly onBotEvent?: (notice: BotEvent, atUs: number) => void;
+  /** True for a bot that keeps statistics of its run, as a live one does for its day files. */
+  readonly keepsStatistics?: boolean;
   /** Times at which the bot's requests do not get through, on its clock, ascending. */
   readonly outages?: readonly Span[];
   /**

@@ -196,7 +196,7 @@ export class ReplayRun {
       listener: (notice) => this.#noticed(notice),
       bookFor: (marketId) => (this.#feeds.get(marketId) as LocalFeed).book,
       tickMs: pace.tickMs,
-      keepsStatistics: false,
+      keepsStatistics: options.keepsStatistics ?? false,
     });
     const { createReference = createReferenceReplay } = options;
     for (const [source, tape] of options.references ?? []) {

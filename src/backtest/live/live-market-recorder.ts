@@ -72,7 +72,11 @@ export class LiveMarketRecorder extends MarketRecorder {
   override readonly fills = new RecordedFills();
   override readonly quotes: RecordedQuotes;
   readonly #adverseHorizonMs: number;
+  /** Adverse selection of fills whose horizon has passed, in lots times half ticks. */
   #adverse = 0n;
+  /** Fills whose horizon has not passed, in the order of the rows. */
+  #open: ReplayFill[] = [];
+  #midHalfTicksNow = Number.NaN;
 
   /** @param adverseSelectionMs one of the horizons of the markouts. */
   constructor(instrument: Instrument, grid: TimeGrid, adverseSelectionMs: number) {
@@ -85,6 +89,7 @@ export class LiveMarketRecorder extends MarketRecorder {
     this.fills.add(fill);
     // A fill that no bot saw has no markout, and its level is not known.
     if (fill.level !== undefined && fill.lots > 0) this.markouts.count(fill.side, fill.level);
+    if (fill.isMaker && !Number.isNaN(fill.midHalfTicks)) this.#open.push(fill);
     if (!Number.isNaN(fill.positionLots)) this.positionAt(fill.atUs, fill.positionLots);
   }
 
@@ -92,21 +97,34 @@ export class LiveMarketRecorder extends MarketRecorder {
   row(row: DayRow): void {
     const atUs = row.atMs * 1000;
     for (const markout of row.markouts ?? []) this.#markout(markout);
+    // A mid that was not known at the horizon is in no later row either.
+    this.#open = this.#open.filter((fill) => fill.atUs + 1000 * this.#adverseHorizonMs > atUs);
     this.quotes.add(row);
-    if (row.midHalfTicks !== undefined) this.mid(atUs, row.midHalfTicks);
+    if (row.midHalfTicks !== undefined) {
+      this.mid(atUs, row.midHalfTicks);
+      this.#midHalfTicksNow = row.midHalfTicks;
+    }
     this.quote(atUs, "BUY", row.ownBidTicks ?? Number.NaN);
     this.quote(atUs, "SELL", row.ownAskTicks ?? Number.NaN);
     this.fills.ordersRecorded += row.ordersFilled ?? 0;
     this.actions.place += row.placed ?? 0;
     this.actions.cancel += row.cancels ?? 0;
     this.actions["cancel-all"] += row.cancelAlls ?? 0;
+    this.actions.throttled += row.throttled ?? 0;
     this.funding.payments += row.fundingPayments ?? 0;
     this.funding.paid += row.fundingPaid ?? 0n;
     this.funding.received += row.fundingReceived ?? 0n;
   }
 
+  /** As in a backtest, a fill counts at the present mid until its horizon has passed. */
   protected override adverseSelection(): bigint {
-    return this.#adverse;
+    const mid = this.#midHalfTicksNow;
+    if (Number.isNaN(mid)) return this.#adverse;
+    return this.#open.reduce(
+      (sum, { side, lots, midHalfTicks }) =>
+        sum + BigInt(sideSign(side) * lots) * BigInt(mid - midHalfTicks),
+      this.#adverse,
+    );
   }
 
   #markout(markout: DayMarkout): void {
@@ -116,7 +134,12 @@ export class LiveMarketRecorder extends MarketRecorder {
     if (horizon === -1) return;
     this.markouts.addKnown(matchedUs, side, level, ticks, lots, horizon, midHalfTicks);
     const { fillMidHalfTicks: before } = markout;
-    if (horizonMs === this.#adverseHorizonMs && isMaker && before !== undefined)
-      this.#adverse += BigInt(sideSign(side) * lots) * BigInt(midHalfTicks - before);
+    if (horizonMs !== this.#adverseHorizonMs || !isMaker || before === undefined) return;
+    this.#adverse += BigInt(sideSign(side) * lots) * BigInt(midHalfTicks - before);
+    const at = this.#open.findIndex(
+      (fill) =>
+        fill.atUs === matchedUs && fill.side === side && fill.ticks === ticks && fill.lots === lots,
+    );
+    if (at >= 0) this.#open.splice(at, 1);
   }
 }

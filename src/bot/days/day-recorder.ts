@@ -94,6 +94,9 @@ class Recording {
       case "tokens-short":
         this.#throttled += 1;
         return;
+      case "held-back":
+        if (notice.limit.endsWith("tokens")) this.#markets.get(notice.marketId)?.add("throttled");
+        return;
       case "halted":
         return this.#note(
           notice.on ? "halt" : "halt-end",
@@ -188,6 +191,8 @@ class Recording {
     const { clock, write } = this.#options;
     const monotonicMs = clock.monotonicMs();
     const { context } = this.#bot;
+    // Markouts that became due since the last turn are of this interval.
+    context.statistics.endTurn();
     this.#hasBegun = true;
     // The estimate of the exchange's clock may step back by a little.
     const atMs = Math.max(nowMs, this.#fromMs);

@@ -16,6 +16,7 @@ const NO_COUNTS = {
   ordersFilled: 0,
   cancels: 0,
   cancelAlls: 0,
+  throttled: 0,
   fundingPayments: 0,
   fundingPaid: 0n,
   fundingReceived: 0n,
@@ -61,6 +62,9 @@ export class MarketInterval {
       onFill: (trade, level) => {
         const { id, side, timeMs: matchedMs, ticks, lots, isMaker, quote, commission } = trade;
         const { lastTouch } = trader;
+        const midHalfTicks =
+          bot.context.account.midAtMatch(trade) ??
+          (lastTouch === null ? undefined : lastTouch.bidTicks + lastTouch.askTicks);
         const fill: DayFill = {
           id,
           matchedMs,
@@ -72,7 +76,7 @@ export class MarketInterval {
           isMaker,
           quote,
           fee: commission,
-          ...(lastTouch === null ? {} : { midHalfTicks: lastTouch.bidTicks + lastTouch.askTicks }),
+          ...(midHalfTicks === undefined ? {} : { midHalfTicks }),
           positionLots: bot.context.account.positionLots(marketId),
         };
         this.#fills.push(fill);
@@ -85,7 +89,7 @@ export class MarketInterval {
     });
   }
 
-  add(count: "placed" | "ordersFilled" | "cancels" | "cancelAlls"): void {
+  add(count: "placed" | "ordersFilled" | "cancels" | "cancelAlls" | "throttled"): void {
     this.#counts[count] += 1;
   }
 

@@ -63,12 +63,12 @@ export class DecisionScheduler {
    * has.
    */
   decide(trader: MarketTrader): boolean {
-    const { account, clock, config, phase } = this.#context;
+    const { account, clock, config, exchangeTime, phase } = this.#context;
     trader.noteOwn(account.orders, clock.monotonicMs());
-    const midHalfTicks = trader.noteTouch(trader.touch()) ? trader.midHalfTicks : undefined;
-    if (midHalfTicks !== undefined) {
-      account.onMid(trader.marketId, midHalfTicks);
-      this.#liquidatedInventory.noteMid(trader);
+    if (trader.noteTouch(trader.touch())) {
+      const { midHalfTicks } = trader;
+      account.onMid(trader.marketId, midHalfTicks, exchangeTime.nowMs());
+      if (midHalfTicks !== undefined) this.#liquidatedInventory.noteMid(trader);
     }
     if (trader.reference !== undefined) {
       const now = referenceInstant(this.#context);

@@ -57,7 +57,7 @@ export const DAY_COLUMNS = [
   whole("ordersFilled", "orders with their first fill"),
   whole("cancels", "cancels sent"),
   whole("cancelAlls", "cancels of all orders sent"),
-  whole("throttled", "account: actions that waited for tokens"),
+  whole("throttled", "account: actions that waited for tokens; market: orders that they held back"),
   whole("fundingPayments", "payments of funding"),
   units("fundingPaid", "funding paid, smallest quote units"),
   units("fundingReceived", "funding received, smallest quote units"),

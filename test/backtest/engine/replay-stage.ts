@@ -68,6 +68,9 @@ export interface StageOptions {
   readonly feedOf?: FeedFactory;
   /** Prices of the sources in the bot's `references`. */
   readonly references?: Readonly<Record<string, ReferenceTape>>;
+  readonly keepsStatistics?: boolean;
+  /** Receives every event of the bot, besides {@link ReplayStage.notices}. */
+  readonly onBotEvent?: (notice: BotEvent) => void;
   /** Observes the run instead of the stage's own {@link Told}. */
   readonly observer?: RunObserver;
 }
@@ -166,8 +169,14 @@ export class ReplayStage {
       warmupMs: options.warmupMs ?? 0,
       sampleUs: options.sampleUs ?? 1_000_000,
       ...(options.feedOf === undefined ? {} : { createFeed: options.feedOf }),
+      ...(options.keepsStatistics === undefined
+        ? {}
+        : { keepsStatistics: options.keepsStatistics }),
       observer: options.observer ?? this.told,
-      onBotEvent: (notice, atUs) => this.notices.push({ notice, atUs }),
+      onBotEvent: (notice, atUs) => {
+        this.notices.push({ notice, atUs });
+        options.onBotEvent?.(notice);
+      },
     });
   }
 

@@ -60,3 +60,22 @@ describe("a bot that is told to leave before it knows what its earlier run left"
     expect(result.openOrdersLeft, "unknown, which is no zero").toBeUndefined();
   });
 });
+
+describe("a bot that stops while a fill of the last moment is not settled", () => {
+  it("leaves at once and says that nothing is open: a filled order cannot fill again", async () => {
+    const stage = new Stage({ exchange: { settlement: { delayMs: 60_000 } } });
+    await stage.botStarts();
+    stage.counterparty.sells(10, BID);
+    await stage.passes(500);
+    expect(stage.positionLots()).toBe(10);
+    const filled = stage.exchange
+      .openOrders(stage.address)
+      .filter(({ openLots }) => openLots === 0);
+    expect(filled.length, "the exchange still lists it").toBeGreaterThan(0);
+    const sinceMs = stage.clock.nowMs();
+    const result = await stage.botStops(60_000);
+
+    expect(result).toEqual({ reason: "SIGINT", ordersLeft: [], openOrdersLeft: 0 });
+    expect(stage.clock.nowMs() - sinceMs).toBeLessThan(5_000);
+  });
+});

@@ -165,8 +165,9 @@ export class ShutdownSequence {
     const ours = open.filter(
       ({ hash, marketId }) => traders.has(marketId) && !foreign.has(hash.toLowerCase()),
     );
+    // An order that is filled in full stays in the list until its trades are settled.
     this.#listed = ours.filter(({ availableLots }) => availableLots > 0);
-    if (ours.length > 0)
+    if (this.#listed.length > 0)
       return accountEvents.handleStep(account.reconcile(exchangeTime.nowMs(), "unknown"));
     this.#isClear = true;
     // Before the account was confirmed the bot has no position that could be wrong.

@@ -94,7 +94,7 @@ export class Histories {
         page: (startTime, endTime, limit) =>
           this.#ask("userTrades", { marketId, startTime, endTime, limit }),
         timeOf: ({ time }) => time,
-        keyOf: ({ id }) => id,
+        keyOf: ({ id, isBuyer }) => `${id} ${isBuyer}`,
       });
     }
     const { fromId = "0" } = wanted as IdRangeQuery;
@@ -102,6 +102,8 @@ export class Histories {
       operation: "userTrades",
       page: (from, limit) => this.#ask("userTrades", { marketId, fromId: from, limit }),
       idOf: ({ id }) => id,
+      // An account that trades with itself has both sides of one trade.
+      keyOf: ({ id, isBuyer }) => `${id} ${isBuyer}`,
       fromId: String(fromId),
       pageSize,
     });

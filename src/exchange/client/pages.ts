@@ -35,6 +35,8 @@ export interface IdPagesOptions<Item> {
   readonly operation: string;
   readonly page: (fromId: Int64Id, limit: number) => Promise<readonly Item[]>;
   readonly idOf: (item: Item) => Int64Id;
+  /** Distinguishes records of one id. Absent: an id is one record. */
+  readonly keyOf?: (item: Item) => string;
   /** The first id to read; 0 is the oldest that the exchange keeps. */
   readonly fromId: Int64Id;
   /** Records per page, 2 to 500; default 500. */
@@ -67,23 +69,33 @@ export async function* readIdPages<Item>({
   operation,
   page,
   idOf,
+  keyOf = idOf,
   fromId,
   pageSize = MAX_PAGE,
 }: IdPagesOptions<Item>): AsyncGenerator<Item, void> {
   requirePageSize(operation, pageSize);
   let last = BigInt(fromId) - 1n;
+  let keysOfLast = new Set<string>();
   for (let from = fromId; ; from = String(last)) {
     const items = await page(from, pageSize);
     const begin = last;
+    const keysOfBegin = new Set(keysOfLast);
+    let isNew = false;
     for (const item of items) {
       const id = BigInt(idOf(item));
-      if (id === begin) continue;
-      requireAscending(operation, last, id);
+      const key = keyOf(item);
+      if (id === begin && (keysOfBegin.size === 0 || keysOfBegin.has(key))) continue;
+      if (id !== last || keysOfLast.has(key)) {
+        requireAscending(operation, last, id);
+        keysOfLast = new Set();
+      }
       last = id;
+      keysOfLast.add(key);
+      isNew = true;
       yield item;
     }
     if (items.length < pageSize) return;
-    if (last === begin)
+    if (!isNew)
       throw new PagingError(
         operation,
         "a full page holds nothing new",

@@ -233,3 +233,25 @@ describe("a list that is paged by id", () => {
     expect(stuck.error).toBeInstanceOf(PagingError);
   });
 });
+
+describe("an account that has traded with itself", () => {
+  // Its list has both sides of a trade under one id, and an export stopped there.
+  const lines = ["1 true", "2 false", "2 true", "3 true", "4 false", "4 true"];
+  const read = (pageSize: number, keyOf?: (line: string) => string) => {
+    const idOf = (line: string): string => line.split(" ")[0] as string;
+    const page = async (fromId: string, limit: number) =>
+      lines.filter((line) => BigInt(idOf(line)) >= BigInt(fromId)).slice(0, limit);
+    const operation = "userTrades";
+    return collect(
+      readIdPages({ operation, page, idOf, ...(keyOf && { keyOf }), fromId: "0", pageSize }),
+    );
+  };
+
+  it.each([3, 4, 5, 500])("has both sides once, however pages of %i cut them", async (pageSize) => {
+    expect(await read(pageSize, (line) => line)).toEqual({ items: lines, error: undefined });
+  });
+
+  it("is refused where an id is one record: such a list is not as specified", async () => {
+    expect((await read(500)).error).toBeInstanceOf(PagingError);
+  });
+});

@@ -62,8 +62,15 @@ export function textPaths(schema: z.ZodType): (path: ConfigPath) => boolean {
   };
 }
 
+const schemaNodes = new WeakMap<z.ZodType, SchemaNode>();
+
 function schemaNode(schema: z.ZodType): SchemaNode {
-  return z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as SchemaNode;
+  const known = schemaNodes.get(schema);
+  if (known !== undefined) return known;
+  // Takes several times as long as a check of a whole bot's file.
+  const node = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as SchemaNode;
+  schemaNodes.set(schema, node);
+  return node;
 }
 
 /** An unknown key comes first: it is often the reason why another one is missing. */
@@ -259,13 +266,19 @@ function sizeWords(
   return origin === "array" || origin === "set" || origin === "map" ? list : number;
 }
 
+const strictForms = new WeakMap<z.ZodType, z.ZodType>();
+
 /**
  * A user's schema may come from another copy of zod, so this checks for its methods, not its class.
  */
 function strictly(schema: z.ZodType): z.ZodType {
-  if ("strict" in schema && typeof schema.strict === "function" && !hasCatchall(schema))
-    return (schema.strict as () => z.ZodType).call(schema);
-  return schema;
+  if (!("strict" in schema) || typeof schema.strict !== "function" || hasCatchall(schema))
+    return schema;
+  const known = strictForms.get(schema);
+  if (known !== undefined) return known;
+  const strict = (schema.strict as () => z.ZodType).call(schema);
+  strictForms.set(schema, strict);
+  return strict;
 }
 
 function hasCatchall(schema: z.ZodType): boolean {

@@ -8,6 +8,7 @@ import {
   type MetricLabels,
   type MetricSpec,
 } from "./metric-list.js";
+import type { PnlPart } from "./pnl-parts.js";
 
 /** Values of a market's hedge; base and quote units. */
 export interface HedgeGauges {
@@ -35,23 +36,6 @@ export type OrderOutcomeName =
   | "throttled"
   | "unknown"
   | "not-sent";
-/**
- * The parts of profit. With deposits, withdrawals and amounts in transit they sum to the change of
- * equity.
- */
-export const PNL_PARTS = [
-  "spread",
-  "inventory",
-  "fees",
-  "funding",
-  "basis",
-  "failed",
-  "liquidation",
-  "other",
-] as const;
-/** One of {@link PNL_PARTS}. */
-export type PnlPart = (typeof PNL_PARTS)[number];
-
 /**
  * A bot's metrics: one registry per bot, so that several bots, and tests, can run in one process.
  */

@@ -5,7 +5,7 @@ import { parse, stringify } from "yaml";
 import { z } from "zod";
 import { BOT_TEMPLATES } from "#cli/bot-templates.js";
 import { RISK_APPETITES } from "#cli/risk-appetites.js";
-import { PNL_PARTS } from "#monitoring/metrics.js";
+import { PNL_PARTS } from "#monitoring/pnl-parts.js";
 import { LADDER_MEASURES, toHaltRequests } from "#risk/risk-ladder.js";
 import { chainConfigShape } from "#simulator/chain-config.js";
 import { choicesShape } from "#simulator/choices.js";

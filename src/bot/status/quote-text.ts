@@ -1,6 +1,6 @@
 import type { ProfitParts } from "../../account/profit/account-profit.js";
 import { scaledToDecimal } from "../../core/instrument.js";
-import { PNL_PARTS, type PnlPart } from "../../monitoring/metrics.js";
+import { PNL_PARTS, type PnlPart } from "../../monitoring/pnl-parts.js";
 import type { Bot } from "../engine/bot.js";
 
 /** Decimal strings of quote by the parts of profit. */

@@ -1,5 +1,5 @@
 import type { PnlQuote } from "../../bot/status/quote-text.js";
-import { PNL_PARTS } from "../../monitoring/metrics.js";
+import { PNL_PARTS } from "../../monitoring/pnl-parts.js";
 import { alignAtPoint } from "./aligned-table.js";
 import { formatSignedQuote } from "./amount-text.js";
 

@@ -1,4 +1,4 @@
-import { PNL_PARTS, type PnlPart } from "../metrics.js";
+import { PNL_PARTS, type PnlPart } from "../pnl-parts.js";
 import { alignDecimals } from "./align-decimals.js";
 import type { ScreenMarket } from "./screen-model.js";
 import {

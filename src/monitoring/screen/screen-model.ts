@@ -1,5 +1,5 @@
 import type { MarketId, Ms } from "../../core/units.js";
-import type { PnlPart } from "../metrics.js";
+import type { PnlPart } from "../pnl-parts.js";
 
 /** Our orders at a price: resting, on their way to the book, on their way out, or in doubt. */
 export type OwnState = "open" | "sent" | "cancelling" | "unknown";

@@ -1,4 +1,5 @@
-import { type Metrics, PNL_PARTS } from "../../../monitoring/metrics.js";
+import type { Metrics } from "../../../monitoring/metrics.js";
+import { PNL_PARTS } from "../../../monitoring/pnl-parts.js";
 import type { Bot } from "../../engine/bot.js";
 import { isQuoting } from "../../market/quoting-status.js";
 import { referenceInstant } from "../../market/used-reference.js";

@@ -2,7 +2,7 @@ import { Decimal } from "decimal.js";
 import type { OrderPhase } from "../../../account/orders/order.js";
 import type { Clock } from "../../../core/runtime/runtime.js";
 import type { MarketId, Ms, Side } from "../../../core/units.js";
-import type { PnlPart } from "../../../monitoring/metrics.js";
+import type { PnlPart } from "../../../monitoring/pnl-parts.js";
 import type {
   OwnState,
   ScreenGuard,

@@ -1,10 +1,9 @@
 import { resolve } from "node:path";
 import type { SignatureScheme } from "../../core/crypto/signing.js";
 import { RunError } from "../../core/errors.js";
-import { decimalToScaled } from "../../core/instrument.js";
 import type { Runtime } from "../../core/runtime/runtime.js";
 import type { MarketId } from "../../core/units.js";
-import { type OpenChain, openChain } from "../chain/open-chain.js";
+import type { OpenChain } from "../chain/open-chain.js";
 import { RecordTransactionLog } from "../chain/record-transaction-log.js";
 import type { ExchangeConfig } from "../config/config.js";
 import { checkChainConfig } from "../config/config-chain.js";
@@ -13,8 +12,8 @@ import type { ReplayEnd } from "../flow/capture/replay-flow.js";
 import { orderFlowFactory } from "../flow/flow-config.js";
 import { checkLeveraged, leveragedFlowFactory } from "../flow/leveraged-config.js";
 import type { ChainReport } from "../settlement/chain-report.js";
-import { fundRoles } from "../settlement/fund-roles.js";
-import { toDeployedMarkets, withChainAddresses } from "../settlement/on-chain-config.js";
+import { withChainAddresses } from "../settlement/on-chain-config.js";
+import type { SettlementChain } from "../settlement/settlement-chain.js";
 import { openDataDir } from "../store/data-dir.js";
 import { requireExchangeStore } from "../store/identity.js";
 import type { RecordStore } from "../store/record-store.js";
@@ -101,8 +100,9 @@ async function openOnChain(
   closeFolder: () => Promise<void>,
 ): Promise<OpenExchange> {
   const { records, scheme } = options;
+  const { chain: chainConfig } = config;
   checkChainConfig(config);
-  if (config.chain === undefined || scheme !== undefined) {
+  if (chainConfig === undefined || scheme !== undefined) {
     throw new RunError("cannot be set for an exchange with a chain", {
       field: "scheme",
       expected: "no scheme, since the contracts check every signature",
@@ -117,19 +117,19 @@ async function openOnChain(
     exchange?.stop();
     options.onChainFault?.(error);
   };
-  const chain = await openChain(config.chain, {
-    chainId: config.domain.chainId,
-    markets: toDeployedMarkets(config),
-    clock: runtime.clock,
-    allowedHosts: config.allowedHosts,
-    ...(records === undefined ? {} : { log: new RecordTransactionLog(records) }),
-    onFault: onChainFault,
-  });
+  const { openSettlementChain } = await import("../settlement/settlement-chain.js");
+  const chain = await openSettlementChain(
+    { ...config, chain: chainConfig },
+    {
+      clock: runtime.clock,
+      ...(records === undefined ? {} : { log: new RecordTransactionLog(records) }),
+      onFault: onChainFault,
+    },
+  );
+  const { addresses } = chain.open;
   try {
-    const insuranceCredit = decimalToScaled(config.insurance.initialQuote, config.creditDecimals);
-    await fundRoles(chain, Object.keys(config.markets), insuranceCredit);
     const made = exchangeOf(
-      withChainAddresses(config, chain.addresses),
+      withChainAddresses(config, addresses),
       runtime,
       { ...options, onChainFault },
       chain,
@@ -138,16 +138,16 @@ async function openOnChain(
     await made.chain?.catchUp();
     return {
       exchange: made,
-      chain,
+      chain: chain.open,
       waitUntilSettled: async () => made.chain?.waitUntilSettled(),
       close: async () => {
         made.stop();
-        await chain.close();
+        await chain.open.close();
         await closeFolder();
       },
     };
   } catch (error) {
-    await chain.close();
+    await chain.open.close();
     throw error;
   }
 }
@@ -183,7 +183,7 @@ function exchangeOf(
   config: ExchangeConfig,
   runtime: Runtime,
   options: ConfiguredExchangeOptions,
-  chain?: OpenChain,
+  chain?: SettlementChain,
 ): EmbeddedExchange {
   const {
     baseFolder = process.cwd(),

@@ -18,7 +18,7 @@ import { MatchBooking } from "../matching/match-booking.js";
 import { OrderManager } from "../matching/order-manager.js";
 import { DepositWaiter } from "../rest/deposit-waiter.js";
 import { Router } from "../rest/router.js";
-import { ChainConnector } from "../settlement/chain-connector.js";
+import type { ChainConnector } from "../settlement/chain-connector.js";
 import { DurableState } from "../store/durable-state.js";
 import { StreamHub } from "../streams/stream-hub.js";
 import type { ExchangeOptions } from "./exchange-options.js";
@@ -93,7 +93,7 @@ export class ExchangeComponents {
     this.#orderManager = new OrderManager(state, booking, turn);
     this.#withdrawals = new Withdrawals(state, this.clearing, turn);
     for (const id of Object.keys(config.markets)) {
-      const house = options.chain?.keys.house(id).signer.address ?? NO_ADDRESS;
+      const house = options.chain?.open.keys.house(id).signer.address ?? NO_ADDRESS;
       const { retention } = config;
       state.addMarket(
         this.#newMarket(id),
@@ -190,12 +190,13 @@ export class ExchangeComponents {
   }
 
   #chainSide({
-    chain: open,
+    chain,
     onChainReport: report = () => {},
     onChainFault = () => {},
   }: ExchangeOptions): ChainConnector | null {
-    if (open === undefined) return null;
+    if (chain === undefined) return null;
     const { state } = this;
+    const { open } = chain;
     state.lensAddress = open.addresses.lens;
     const onFault = (error: unknown): void => {
       this.#stopExchange();
@@ -211,7 +212,7 @@ export class ExchangeComponents {
           throw error;
         }
       });
-    return new ChainConnector({ state, open, turn, report, onFault });
+    return chain.connect({ state, open, turn, report, onFault });
   }
 
   #newMarket(id: MarketId): Market {

@@ -1,9 +1,9 @@
 import type { SignatureScheme } from "../../core/crypto/signing.js";
 import type { MarketId } from "../../core/units.js";
-import type { OpenChain } from "../chain/open-chain.js";
 import type { AccountFlow } from "../flow/flow-accounts.js";
 import type { OrderFlow } from "../flow/flow-market.js";
 import type { ChainReport } from "../settlement/chain-report.js";
+import type { SettlementChain } from "../settlement/settlement-chain.js";
 import type { RecordStore } from "../store/record-store.js";
 
 /** Options of an exchange besides its configuration. */
@@ -29,7 +29,7 @@ export interface ExchangeOptions {
    * The chain for settlement, with the addresses that the configuration names. Without it trades
    * settle in memory.
    */
-  readonly chain?: OpenChain;
+  readonly chain?: SettlementChain;
   /** Called when a request to the chain fails, and when the chain changes something by itself. */
   readonly onChainReport?: (report: ChainReport) => void;
   /** Called once when the chain has failed. The exchange has stopped by then. */

@@ -3,6 +3,12 @@ import { type BlockShape, blockBytes, blockColumns } from "./block-layout.js";
 import { columnLike, isWide, type LotsColumn, MOST_NARROW_LOTS, widen } from "./lots-column.js";
 import type { TapeKind } from "./tape.js";
 
+/**
+ * Rows, and messages, of a buffer at first: memory for a million would cost most days more than
+ * their rows.
+ */
+const FIRST_ROWS = 1 << 12;
+
 /** Collects messages for one block of a tape file. */
 export class BlockBuffer {
   readonly #capacity: number;
@@ -17,17 +23,18 @@ export class BlockBuffer {
   #lots: LotsColumn;
 
   /**
-   * @param capacity rows, and messages, at which a block is full. A message is never divided; the
-   * buffer grows to hold it.
+   * @param capacity rows, and messages, at which a block is full. The buffer grows to it, and
+   * beyond it by the rows of its last message, which is never divided.
    */
   constructor(capacity: number) {
     this.#capacity = capacity;
-    this.#exchangeUs = new Float64Array(capacity);
-    this.#localUs = new Float64Array(capacity);
-    this.#kind = new Uint8Array(capacity);
-    this.#rowEnd = new Uint32Array(capacity);
-    this.#signedTicks = new Int32Array(capacity);
-    this.#lots = new Uint32Array(capacity);
+    const first = Math.min(capacity, FIRST_ROWS);
+    this.#exchangeUs = new Float64Array(first);
+    this.#localUs = new Float64Array(first);
+    this.#kind = new Uint8Array(first);
+    this.#rowEnd = new Uint32Array(first);
+    this.#signedTicks = new Int32Array(first);
+    this.#lots = new Uint32Array(first);
   }
 
   /** True if the block is to be written. Check it before beginning a message. */
@@ -44,6 +51,7 @@ export class BlockBuffer {
 
   begin(kind: TapeKind, exchangeUs: number, localUs: number): void {
     const at = this.messages;
+    if (at === this.#kind.length) this.#growMessages(Math.min(2 * at, this.#capacity));
     this.#exchangeUs[at] = exchangeUs;
     this.#localUs[at] = localUs;
     this.#kind[at] = kind;
@@ -83,5 +91,18 @@ export class BlockBuffer {
     this.messages = 0;
     this.rows = 0;
     return { bytes: new Uint8Array(memory), shape };
+  }
+
+  #growMessages(messages: number): void {
+    const [exchangeUs, localUs] = [this.#exchangeUs, this.#localUs];
+    const [kind, rowEnd] = [this.#kind, this.#rowEnd];
+    this.#exchangeUs = new Float64Array(messages);
+    this.#exchangeUs.set(exchangeUs);
+    this.#localUs = new Float64Array(messages);
+    this.#localUs.set(localUs);
+    this.#kind = new Uint8Array(messages);
+    this.#kind.set(kind);
+    this.#rowEnd = new Uint32Array(messages);
+    this.#rowEnd.set(rowEnd);
   }
 }

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { sampledRuns } from "../support/sampled-runs.js";
 import { agrees } from "./agrees.js";
 import { LiquidationRace } from "./liquidation-race.js";
 import { type Faults, race } from "./race.js";
@@ -17,7 +18,7 @@ describe("an account whose position moves without a trade, for exchanges that co
         agrees(end);
         expect(end.account.counts.differences).toBe(0);
       }),
-      { numRuns: 40 },
+      { numRuns: sampledRuns(40) },
     );
   });
 
@@ -33,7 +34,7 @@ describe("an account whose position moves without a trade, for exchanges that co
       }),
       // The example: two takeovers at once, each reported first by another source, were counted as
       // one of both sizes.
-      { numRuns: 40, examples: [[577_500_093, "match"]] },
+      { numRuns: sampledRuns(40), examples: [[577_500_093, "match"]] },
     );
   });
 
@@ -47,7 +48,7 @@ describe("an account whose position moves without a trade, for exchanges that co
           ),
         );
       }),
-      { numRuns: 60 },
+      { numRuns: sampledRuns(60) },
     );
   });
 });

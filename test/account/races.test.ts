@@ -1,11 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { sampledRuns } from "../support/sampled-runs.js";
 import { agrees } from "./agrees.js";
 import { MARKET } from "./exchange-story.js";
 import { Race, race, SLOT_LOTS } from "./race.js";
 import { worstPosition } from "./worst-position.js";
 
-const RUNS = { numRuns: 40 };
+const RUNS = { numRuns: sampledRuns(40) };
 const seeds = fc.integer({ min: 0, max: 0x7fffffff });
 
 describe("a bot with losses, copies, delays and races", () => {
@@ -66,7 +67,7 @@ describe("a bot with losses, copies, delays and races", () => {
       // The examples: only the positions included a trade that failed between the positions and the
       // trades; and a known trade failed after others were made, all reported in one list.
       {
-        numRuns: 100,
+        numRuns: sampledRuns(100),
         examples: [1_520_966_814, 1_089_181_600, 1_616_961_742].map((seed) => [seed, "match"]),
       },
     );

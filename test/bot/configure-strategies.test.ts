@@ -7,6 +7,7 @@ import { parseConfigPath } from "#bot/config-path.js";
 import { prepareChange } from "#bot/prepare-change.js";
 import { replayLines } from "#bot/replay-journal.js";
 import { ConfigError } from "#core/errors.js";
+import { sampledRuns } from "../support/sampled-runs.js";
 import {
   asFile,
   botConfigOf,
@@ -135,7 +136,7 @@ describe("a preview", () => {
       const journals = await Promise.all(
         [true, false].map(async (isPreviewed) => {
           const { run, journal } = await started(configOf(name, params), 5_000);
-          for (let again = 0; again < 40; again++) {
+          for (let again = 0; again < sampledRuns(40); again++) {
             if (isPreviewed) {
               preview(run, [`${P}.sizeBase`, 0.01 + (again % 5) / 100]);
               preview(run, ["markets.btcusdc.limits.maxPositionBase", "0.02"]);

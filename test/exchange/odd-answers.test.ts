@@ -27,6 +27,7 @@ import type { HttpResult } from "#exchange/transport.js";
 import type { Action, QueryResponses } from "#exchange/venue.js";
 import { parseWire } from "#exchange/wire-parse.js";
 import { jsonText, oddChange, oddText, withChange } from "../support/odd-json.js";
+import { sampledRuns } from "../support/sampled-runs.js";
 import {
   HASH,
   INFO,
@@ -197,7 +198,7 @@ function parsed(text: string): unknown {
   }
 }
 
-const RUNS = { numRuns: 250 };
+const RUNS = { numRuns: sampledRuns(250) };
 
 describe("an odd answer of the exchange", () => {
   it.each(Object.entries(DECODERS))(
@@ -240,7 +241,7 @@ describe("an odd answer of the exchange", () => {
             expect(error).toBeInstanceOf(FormatError);
           }
         }),
-        { numRuns: 60 },
+        { numRuns: sampledRuns(60) },
       );
     },
   );
@@ -319,7 +320,7 @@ describe("an odd answer of the exchange", () => {
             expect(code === 204 || body.trim() === "").toBe(true);
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: sampledRuns(1000) },
     );
   });
 
@@ -379,7 +380,7 @@ describe("an odd answer of the exchange", () => {
           expect(error).toBeInstanceOf(MarketwrightError),
         );
       }),
-      { numRuns: 600 },
+      { numRuns: sampledRuns(600) },
     );
   });
 
@@ -408,7 +409,7 @@ describe("an odd frame of a stream", () => {
         for (const event of [...events, ...decodeAccountFrame(text), ...decodeMarketFrame(text)])
           expect(event.type).toBeTypeOf("string");
       }),
-      { numRuns: 1000 },
+      { numRuns: sampledRuns(1000) },
     );
   });
 });

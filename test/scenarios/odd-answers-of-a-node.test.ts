@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { InProcessRpc, RpcReply } from "#chain/rpc-transport.js";
 import { type OddChange, oddChange, withChange } from "../support/odd-json.js";
+import { sampledRuns } from "../support/sampled-runs.js";
 import { LiquidatingStage } from "./liquidating-stage.js";
 
 /** Which answers of one method are changed, and how. */
@@ -104,7 +105,7 @@ describe("a node's odd answers, to whichever question", () => {
           expect(await stage.stops()).toBe(0);
           await stage.expectHonest();
         }),
-        { numRuns: 3 },
+        { numRuns: sampledRuns(3) },
       );
     },
   );

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { OperationName } from "#exchange/operations.js";
 import { jsonText, type OddChange, oddChange, oddText, withChange } from "../support/odd-json.js";
+import { sampledRuns } from "../support/sampled-runs.js";
 import { BOTH, quotingStage } from "./quoting-stage.js";
 import { ASK, BID } from "./stage.js";
 
@@ -61,7 +62,7 @@ describe("the exchange's odd answers", () => {
           // profit.
           stage.expectOrdersAndPosition();
         }),
-        { numRuns: 6 },
+        { numRuns: sampledRuns(6) },
       );
     },
   );

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { MarketView } from "../market/view.js";
 import { ladderLevels, ladderSkew } from "./ladder-levels.js";
-import { type MicroPriceWindow, StoikovMicroPrice } from "./models/stoikov-micro-price.js";
+import { StoikovMicroPrice } from "./models/stoikov-micro-price.js";
 import {
   bpsField,
   inventoryRangeField,
@@ -22,54 +22,49 @@ import { type QuotingBounds, shapeQuotesWithin } from "./shape-quotes.js";
 import { baseToExactLots } from "./size-lots.js";
 import { defineStrategy, type StrategyContext } from "./strategy.js";
 
-/** The prediction of the mid from the touch: the fitted micro-price, or the weighted mid. */
-const signalField = z
-  .discriminatedUnion("kind", [
-    z.strictObject({
-      kind: z.literal("stoikov").describe("Stoikov's micro-price, fitted while it trades."),
-      imbalanceBuckets: z
-        .int()
-        .min(2)
-        .max(20)
-        .describe("Number of intervals of the imbalance. An odd number has one of no lean.")
-        .default(9),
-      maxSpreadTicks: z.int().min(1).max(8).describe("Wider spreads count as this one.").default(2),
-      windowMs: z
-        .int()
-        .min(10_000)
-        .max(86_400_000)
-        .describe("Samples older than this are forgotten.")
-        .default(1_800_000),
-      sampleMs: z
-        .int()
-        .min(10)
-        .max(60_000)
-        .describe("Least time between two samples.")
-        .default(1000),
-      refitMs: z
-        .int()
-        .min(100)
-        .max(3_600_000)
-        .describe("Least time between two fits.")
-        .default(10_000),
-      leastMoves: z
-        .int()
-        .min(10)
-        .max(1_000_000)
-        .describe("Moves of the mid in the window that a fit needs; the mid is fair until then.")
-        .default(100),
-    }),
-    z.strictObject({
-      kind: z.literal("weighted-mid").describe("The touch weighted by the opposite amounts."),
-    }),
-  ])
-  .describe("How the fair price follows from the best amounts of both sides.")
-  .prefault({ kind: "stoikov" });
+/** The fit of Stoikov's micro-price. */
+const fitField = z
+  .strictObject({
+    imbalanceBuckets: z
+      .int()
+      .min(2)
+      .max(20)
+      .describe("Number of intervals of the imbalance. An odd number has one of no lean.")
+      .default(9),
+    maxSpreadTicks: z.int().min(1).max(8).describe("Wider spreads count as this one.").default(2),
+    windowMs: z
+      .int()
+      .min(10_000)
+      .max(86_400_000)
+      .describe("Samples older than this are forgotten.")
+      .default(1_800_000),
+    sampleMs: z.int().min(10).max(60_000).describe("Least time between two samples.").default(1000),
+    refitMs: z
+      .int()
+      .min(100)
+      .max(3_600_000)
+      .describe("Least time between two fits.")
+      .default(10_000),
+    leastMoves: z
+      .int()
+      .min(10)
+      .max(1_000_000)
+      .describe("Moves of the mid in the window that a fit needs; the mid is fair until then.")
+      .default(100),
+  })
+  .describe("The fit of the signal stoikov, while the bot runs; weighted-mid needs none.")
+  .prefault({});
 
 /** Parameters of `imbalance` (formulas in `docs/reference/built-in-strategies.md`). */
 const imbalanceParams = withEitherUnits(
   z.strictObject({
-    signal: signalField,
+    signal: z
+      .enum(["stoikov", "weighted-mid"])
+      .describe(
+        "The prediction of the mid: Stoikov's micro-price, fitted while the bot runs; or the touch weighted by the opposite amounts.",
+      )
+      .default("stoikov"),
+    fit: fitField,
     signalWeight: z
       .number()
       .min(0)
@@ -126,16 +121,16 @@ type ImbalanceBasis = readonly [midTicks: number, moveTicks: number, isFitted: b
 function createImbalanceStep(
   params: ImbalanceParams,
   context: StrategyContext,
-  fit: Fit | undefined = fitFor(params),
+  fit: StoikovMicroPrice | undefined = fitFor(params),
 ): AdjustableStep<ImbalanceBasis, ImbalanceParams> {
   const basisFor = ({ bids, asks, midTicks, microPriceTicks }: MarketView): ImbalanceBasis => {
-    if (params.signal.kind === "weighted-mid") return [midTicks, microPriceTicks - midTicks, false];
-    const move = fit?.microPrice.adjustmentTicks(bids[0], asks[0]);
+    if (params.signal === "weighted-mid") return [midTicks, microPriceTicks - midTicks, false];
+    const move = fit?.adjustmentTicks(bids[0], asks[0]);
     return [midTicks, move ?? 0, move !== undefined];
   };
   return {
     observe: (view) => {
-      fit?.microPrice.observe(view.bids[0], view.asks[0], view.timeMs);
+      fit?.observe(view.bids[0], view.asks[0], view.timeMs);
       return basisFor(view);
     },
     basisFor,
@@ -143,7 +138,7 @@ function createImbalanceStep(
       createImbalanceStep(
         changed,
         context,
-        fit !== undefined && isSameWindow(fit.window, changed.signal) ? fit : fitFor(changed),
+        fit !== undefined && isSameFit(params, changed) ? fit : fitFor(changed),
       ),
     quotes: (room, basis) => imbalanceQuotes(params, context, room, basis),
     toleranceTicks: ([midTicks]) =>
@@ -151,26 +146,13 @@ function createImbalanceStep(
   };
 }
 
-interface Fit {
-  readonly window: MicroPriceWindow;
-  readonly microPrice: StoikovMicroPrice;
+function fitFor({ signal, fit }: ImbalanceParams): StoikovMicroPrice | undefined {
+  return signal === "stoikov" ? new StoikovMicroPrice(fit) : undefined;
 }
 
-function fitFor({ signal }: ImbalanceParams): Fit | undefined {
-  if (signal.kind !== "stoikov") return undefined;
-  return { window: signal, microPrice: new StoikovMicroPrice(signal) };
-}
-
-function isSameWindow(window: MicroPriceWindow, signal: ImbalanceParams["signal"]): boolean {
-  return (
-    signal.kind === "stoikov" &&
-    window.imbalanceBuckets === signal.imbalanceBuckets &&
-    window.maxSpreadTicks === signal.maxSpreadTicks &&
-    window.windowMs === signal.windowMs &&
-    window.sampleMs === signal.sampleMs &&
-    window.refitMs === signal.refitMs &&
-    window.leastMoves === signal.leastMoves
-  );
+function isSameFit(one: ImbalanceParams, other: ImbalanceParams): boolean {
+  const keys = Object.keys(one.fit) as (keyof ImbalanceParams["fit"])[];
+  return one.signal === other.signal && keys.every((key) => one.fit[key] === other.fit[key]);
 }
 
 function imbalanceQuotes(
@@ -202,7 +184,7 @@ function imbalanceQuotes(
       halfSpreadTicks: halfSpread,
       terms: {
         predictedTicks: moveTicks,
-        ...(params.signal.kind === "stoikov" ? { signalEstimated: isFitted ? 1 : 0 } : {}),
+        ...(params.signal === "stoikov" ? { signalEstimated: isFitted ? 1 : 0 } : {}),
         inventory,
         skewTicks,
         bidSize: size.bid,

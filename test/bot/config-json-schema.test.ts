@@ -25,8 +25,8 @@ import {
  * them:
  * - sources of prices that `references` lacks, are named twice, or are fewer than `minSources`
  * - values that depend on each other: `sigma.windowMs` on `sampleMs`, `intensity.windowMs` on
- * `cellMs` and `minCells`, `limits.maxOrderBase` on `params.sizeBase`, `targetPositionBase` on
- * `limits.maxPositionBase`, ages on periods (`risk`, `guard`, `chain`, `liquidator`), rungs on
+ * `cellMs` and `minCells`, `upperPrice` and `flatPrice` on `lowerPrice`, `limits.maxOrderBase` on
+ * `params.sizeBase`, `targetPositionBase` on `limits.maxPositionBase`, ages on periods (`risk`, `guard`, `chain`, `liquidator`), rungs on
  * those before them, `widenFactor` on `action`, `markoutMinFills` on `markoutFills`
  * - decimals written as strings ("0.5"), and the part of an address after its scheme
  * - a name of two in a list, a queue model's power above 100
@@ -36,7 +36,7 @@ import {
  * - sizes that a market accepts: steps and ticks come from the exchange
  */
 const BEYOND_A_SCHEMA =
-  /\.(sigma|intensity)\.windowMs: holds (too few samples|fewer cells|too many cells)/;
+  /\.(sigma|intensity)\.windowMs: holds (too few samples|fewer cells|too many cells)|\.upperPrice: is not above|\.flatPrice: is outside/;
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const MINIMAL = join(ROOT, "config/minimal.yaml");
@@ -89,8 +89,25 @@ function paramsNode(name: string): SchemaNode {
   };
   const rule = market.allOf.find((each) => each.if.properties?.strategy.const === name);
   if (rule === undefined) throw new Error(`no rule for ${name}`);
-  return rule.then.properties.params;
+  const { params } = rule.then.properties;
+  const { quotingParts } = (schema as unknown as { $defs: Record<string, SchemaNode> }).$defs;
+  return { ...params, properties: { ...params.properties, parts: quotingParts as SchemaNode } };
 }
+
+/** Parts with a value of every form that is no sample of its type. */
+const PARTS = {
+  schedule: {
+    activeHours: [{ days: ["mon"], from: "08:00", to: "20:00" }],
+    blackouts: [{ at: "2026-12-10T19:00:00Z", beforeMs: 1000, afterMs: 1000 }],
+    outside: "reduce",
+    beforeFunding: { withinMs: 1000, widenFactor: 2 },
+  },
+  volatilitySpread: { normalBps: 1, maxFactor: 2, stepFraction: 0.1 },
+};
+/** Those that a strategy with fixed prices takes. */
+const FIXED_PARTS = {
+  schedule: { activeHours: PARTS.schedule.activeHours, blackouts: PARTS.schedule.blackouts },
+};
 
 /** The other one of two keys that are one quantity in two units. */
 const inOtherUnit = (key: string) =>
@@ -99,18 +116,24 @@ const inOtherUnit = (key: string) =>
 /** The fewest parameters that a strategy accepts. */
 function leastParams(name: string): Record<string, unknown> {
   const { properties = {}, required = [] } = paramsNode(name);
-  const keys = name === "ladder" ? [...required, "halfSpreadBps"] : required;
-  return Object.fromEntries(keys.map((key) => [key, sampleOf(properties[key] as SchemaNode)]));
+  const isLadder = name === "ladder" || name === "imbalance";
+  const keys = isLadder ? [...required, "halfSpreadBps"] : required;
+  return {
+    ...Object.fromEntries(keys.map((key) => [key, sampleOf(properties[key] as SchemaNode)])),
+    ...(name === "grid" ? { upperPrice: 2 } : {}),
+  };
 }
 
 /** Parameters with one more key, once for each form of its value. */
 function paramsWith(name: string, key: string): Record<string, unknown>[] {
   const node = paramsNode(name).properties?.[key] as SchemaNode;
   const { [inOtherUnit(key)]: _, ...others } = leastParams(name);
+  if (key === "parts")
+    return [{ ...leastParams(name), parts: name === "grid" ? FIXED_PARTS : PARTS }];
   const forms = node.anyOf ?? [node];
   return forms.map((form) => ({
     ...(key.endsWith("s") ? others : leastParams(name)),
-    [key]: sampleOf(form),
+    [key]: leastParams(name)[key] ?? sampleOf(form),
   }));
 }
 
@@ -402,7 +425,9 @@ describe.each(Object.keys(builtInStrategies))("the parameters of %s", (strategy)
   });
 
   it("are accepted or refused by schema and program alike, whatever their values", async () => {
-    const node = paramsNode(strategy);
+    // The values of parts are those of the test above.
+    const { parts: _, ...own } = paramsNode(strategy).properties ?? {};
+    const node = { ...paramsNode(strategy), properties: own };
     const drawnFrom = (child: SchemaNode): fc.Arbitrary<unknown> => {
       const forms = child.anyOf ?? [child];
       const values = forms.flatMap((form) =>

@@ -9,7 +9,6 @@ import { testContext, testView } from "./fixtures.js";
 
 const PARAMS = { halfSpreadTicks: 10, sizeBase: 0.1 };
 const FAST = {
-  kind: "stoikov",
   imbalanceBuckets: 2,
   maxSpreadTicks: 1,
   sampleMs: 1000,
@@ -38,7 +37,7 @@ const SECONDS = Array.from({ length: 60 }, (_, second) => viewAt(second));
 
 describe("the imbalance market maker", () => {
   it("quotes around the mid until it has seen enough moves, and around its prediction then", () => {
-    const found = intents({ signal: FAST }, SECONDS);
+    const found = intents({ fit: FAST }, SECONDS);
     const [first, last] = [found[0], found.at(-1)];
     expect(first?.reason).toMatchObject({ fairTicks: 9999.5, terms: { signalEstimated: 0 } });
     // The last view has a light bid: the next move is down.
@@ -55,14 +54,14 @@ describe("the imbalance market maker", () => {
     of(...SECONDS)
       .pipe(ladder.bind({ ...PARAMS, priceSkewBps: 3, levels: 2 })(testContext()))
       .subscribe((intent) => found.push(intent));
-    const own = intents({ signal: FAST, signalWeight: 0, priceSkewBps: 3, levels: 2 }, SECONDS);
+    const own = intents({ fit: FAST, signalWeight: 0, priceSkewBps: 3, levels: 2 }, SECONDS);
     expect(own.map(({ quotes }) => quotes)).toEqual(
       found.map((intent) => (intent as QuotesIntent).quotes),
     );
   });
 
   it("takes the weighted mid for fair if the file says so", () => {
-    const [only] = intents({ signal: { kind: "weighted-mid" } }, [viewAt(0)]);
+    const [only] = intents({ signal: "weighted-mid" }, [viewAt(0)]);
     // 9999 and 10,000, with 90 bid and 50 offered.
     expect(only?.reason.fairTicks).toBeCloseTo(9999 + 90 / 140, 9);
     expect(only?.reason.terms).not.toHaveProperty("signalEstimated");
@@ -70,24 +69,24 @@ describe("the imbalance market maker", () => {
 
   it("keeps its samples when other parameters change, and begins anew with another window", () => {
     const channel = new ParamsChannel();
-    const bound = imbalance.bind({ ...PARAMS, signal: FAST });
+    const bound = imbalance.bind({ ...PARAMS, fit: FAST });
     const view$ = new Subject<MarketView>();
     const found: Intent[] = [];
     view$.pipe(bound(testContext(), channel)).subscribe((intent) => found.push(intent));
     for (const view of SECONDS) view$.next(view);
-    channel.apply(bound.rebind?.({ ...PARAMS, halfSpreadTicks: 20, signal: FAST }).params);
+    channel.apply(bound.rebind?.({ ...PARAMS, halfSpreadTicks: 20, fit: FAST }).params);
     view$.next(viewAt(60));
     expect(found.at(-1)?.reason.terms.signalEstimated).toBe(1);
     const other = { ...FAST, windowMs: 900_000 };
-    channel.apply(bound.rebind?.({ ...PARAMS, halfSpreadTicks: 20, signal: other }).params);
+    channel.apply(bound.rebind?.({ ...PARAMS, halfSpreadTicks: 20, fit: other }).params);
     view$.next(viewAt(61, 10_020));
     expect(found.at(-1)?.reason.terms.signalEstimated).toBe(0);
   });
 
   it.each([
-    [{ signal: { kind: "oracle" } }, "signal"],
-    [{ signal: { kind: "stoikov", imbalanceBuckets: 1 } }, "signal.imbalanceBuckets"],
-    [{ signal: { kind: "weighted-mid", windowMs: 10_000 } }, "windowMs"],
+    [{ signal: "oracle" }, "signal"],
+    [{ fit: { imbalanceBuckets: 1 } }, "fit.imbalanceBuckets"],
+    [{ fit: { window: 10_000 } }, "fit.window"],
     [{ signalWeight: -1 }, "signalWeight"],
     [{ halfSpreadBps: 3 }, "halfSpreadTicks"],
     [{ sizeBase: 0.0005 }, "sizeBase"],

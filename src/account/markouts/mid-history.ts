@@ -13,13 +13,14 @@ export class MidHistory {
   }
 
   /**
-   * Adds a change.
+   * Adds a change; the mid of the last one is none.
    * @param sinceUs taken as that of the last change if it is before it
    * @param midHalfTicks best bid plus best ask; NaN from where the mid is not known
    */
   add(sinceUs: number, midHalfTicks: number): void {
     const place = this.#count % this.#capacity;
     const last = (this.#count + this.#capacity - 1) % this.#capacity;
+    if (this.#count > 0 && Object.is(this.#mids[last], midHalfTicks)) return;
     // An estimate of the exchange's clock may step back.
     this.#sinceUs[place] =
       this.#count === 0 ? sinceUs : Math.max(sinceUs, this.#sinceUs[last] as number);

@@ -59,13 +59,14 @@ export class DecisionScheduler {
   }
 
   /**
-   * Records the mid of a market, and emits a view to its strategy if a decision is due. True if it
-   * has.
+   * Records the touch of a market, and emits a view to its strategy if a decision is due. True if
+   * it has, or the touch has moved.
    */
   decide(trader: MarketTrader): boolean {
     const { account, clock, config, exchangeTime, phase } = this.#context;
     trader.noteOwn(account.orders, clock.monotonicMs());
-    if (trader.noteTouch(trader.touch())) {
+    const hasMoved = trader.noteTouch(trader.touch());
+    if (trader.lastTouch !== null) {
       const { midHalfTicks } = trader;
       account.onMid(trader.marketId, midHalfTicks, exchangeTime.nowMs());
       if (midHalfTicks !== undefined) this.#liquidatedInventory.noteMid(trader);
@@ -75,11 +76,11 @@ export class DecisionScheduler {
       const isBookGood = !trader.book.isStale(now.monotonicMs, config.risk.maxBookAgeMs);
       trader.noteReference(now, isBookGood);
     }
-    if (phase !== "running" || !trader.running) return false;
+    if (phase !== "running" || !trader.running) return hasMoved;
     const cause = trader.decisions.due(clock.monotonicMs());
-    if (cause === null || (!this.#isRound && !URGENT.has(cause))) return false;
+    if (cause === null || (!this.#isRound && !URGENT.has(cause))) return hasMoved;
     trader.decisions.decided(clock.monotonicMs());
-    return trader.emitView(cause, viewInputsFor(this.#context, trader));
+    return trader.emitView(cause, viewInputsFor(this.#context, trader)) || hasMoved;
   }
 
   /**

@@ -23,6 +23,8 @@ import type { VenueMonitor } from "./venue-monitor.js";
 const CLOCKS_APART_MS: Ms = 1_000;
 /** Pause between two reads of positions that differ at the exchange. */
 const POSITIONS_AGAIN_MS: Ms = 1_000;
+/** The same while the bot waits for something else. */
+const POSITIONS_WAITING_MS: Ms = 5_000;
 /** Pause between two cancel-alls of a market while an unknown order may still appear. */
 const CANCEL_ALL_EVERY_MS = 1_000;
 /** Cancels of one order by its id without effect, after which its market's cancel-all is tried. */
@@ -100,12 +102,16 @@ export class ShutdownSequence {
     if (left.length > 0 || dispatcher.inFlightCount > 0 || this.#lastQuestion !== undefined) return;
     if (dryRun) return this.#end(left, undefined);
     if (this.#context.exchangeTime.nowMs() <= this.#earlierUntilMs) return;
-    // The last fills are hedged first, and the orders of their hedges end.
-    if (!hedges.isClear || this.#awaitsSettlement()) return;
     // The exchange confirms the end, after our table has settled everything. Before the start's
     // reconciliation that table lacks the orders of an earlier run.
     if (!this.#isClear) return this.#query("openOrders");
-    if (nowMs < this.#positionsQueriedAtMs + POSITIONS_AGAIN_MS) return;
+    // The last fills are hedged first, and the orders of their hedges end. If that fails, the
+    // exchange has answered all the same.
+    const isWaiting = !hedges.isClear || this.#awaitsSettlement();
+    // Before the account was confirmed the bot has no position that could be wrong.
+    if (!account.confirmed) return isWaiting ? undefined : this.#end(left, 0);
+    const pauseMs = isWaiting ? POSITIONS_WAITING_MS : POSITIONS_AGAIN_MS;
+    if (nowMs < this.#positionsQueriedAtMs + pauseMs) return;
     this.#positionsQueriedAtMs = nowMs;
     this.#query("balances");
   }
@@ -170,8 +176,6 @@ export class ShutdownSequence {
     if (this.#listed.length > 0)
       return accountEvents.handleStep(account.reconcile(exchangeTime.nowMs(), "unknown"));
     this.#isClear = true;
-    // Before the account was confirmed the bot has no position that could be wrong.
-    if (!account.confirmed) this.#end(account.orders.unresolved(), 0);
   }
 
   /**

@@ -205,6 +205,22 @@ describe("a bot that hedges and stops", () => {
     expect(result.hedgesLeft).toEqual([
       { marketId: MARKET, venue: "deep", neededBase: "-0.01", ordersLeft: [] },
     ]);
+    // What the exchange holds does not depend on the hedge: nobody has to cancel anything there.
+    expect(result).toMatchObject({ ordersLeft: [], openOrdersLeft: 0 });
+    expect(result.positionsApart).toBeUndefined();
+  });
+
+  it("does not take a quote that was filled whole and is not settled for an open order", async () => {
+    const stage = new HedgedStage([], { settlement: { delayMs: 45_000, failureRate: 0 } });
+    await stage.botStarts(5_000);
+    stage.counterparty.sells(10, BID);
+    await stage.passes(1_000);
+    const stoppedAtMs = stage.clock.nowMs();
+    const result = await stage.botStops();
+    expect(result).toMatchObject({ ordersLeft: [], openOrdersLeft: 0 });
+    expect(result.positionsApart).toBeUndefined();
+    expect(result.unsettledHedges).toHaveLength(1);
+    expect(stage.clock.nowMs() - stoppedAtMs).toBeLessThan(25_000);
   });
 });
 

@@ -12,7 +12,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const DEEP = "deep: { ccxt: binanceusdm, keyEnv: HEDGE_KEY, secretEnv: HEDGE_SECRET }";
 const HEDGE = "venue: deep, symbol: BTC/USDT:USDT, maxUnhedgedBase: 0.01";
 
-function load(venues: string, hedge: string, more = "") {
+function load(venues: string, hedge: string | undefined, more = "") {
   const path = join(folder, "bot.yaml");
   writeFileSync(
     path,
@@ -24,7 +24,7 @@ markets:
   btcusdc:
     strategy: ladder
     params: { halfSpreadBps: 4, sizeBase: 0.02 }
-    hedge: { ${hedge} }
+${hedge === undefined ? "" : `    hedge: { ${hedge} }`}
 ${more}
 risk: { maxDrawdownQuote: 500 }
 `,
@@ -152,6 +152,14 @@ liquidator: { minProfitQuote: 1, unwind: { layOff: hedge } }`;
     const { hedgeVenues, liquidator } = load(deepWith("takerFeeBps: 5"), HEDGE, always);
     expect(hedgeVenues?.deep?.takerFeeBps).toBe(5);
     expect(liquidator?.unwind.layOff).toBe("hedge");
+  });
+
+  it("is not promised for acquired positions where no market has one", () => {
+    const always = `chain: { rpc: ["http://127.0.0.1:8630"] }
+liquidator: { minProfitQuote: 1, unwind: { layOff: hedge } }`;
+    const refusal = refusalOf(deepWith("takerFeeBps: 5"), undefined, always);
+    expect(refusal).toContain("liquidator.unwind.layOff");
+    expect(refusal).toContain("no market has one");
   });
 
   it("keeps the venue's own settings where the file has them", () => {

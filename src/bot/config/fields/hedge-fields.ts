@@ -136,6 +136,14 @@ interface HedgedFile {
 export function checkHedges(held: HedgedFile, fail: Fail): void {
   const venues = held.hedgeVenues ?? {};
   const taken = new Map<string, string>();
+  const isHedged = Object.values(held.markets).some(({ hedge }) => hedge !== undefined);
+  if (held.liquidator?.unwind.layOff === "hedge" && !isHedged)
+    fail(
+      ["liquidator", "unwind", "layOff"],
+      "hedge",
+      "is for a market with a hedge, and no market has one",
+      "markets.MARKET.hedge, or no layOff",
+    );
   for (const [id, { hedge, strategy }] of Object.entries(held.markets)) {
     if (hedge === undefined) continue;
     const at = ["markets", id, "hedge"];

@@ -68,6 +68,11 @@ describe("an exchange's file that is wrong says the path, the value and what wou
       ["markets.btc-usdc:", '"btc-usdc"', "3 to 32 lower-case letters and digits"],
     ],
     [
+      "an API key of the dialect with a dot",
+      "dialects: { binance-usdm: { apiKeys: { my.api.key: { secretEnv: A } } } }\nmarkets: { btcusdc: {} }",
+      ["dialects.binance-usdm.apiKeys.my.api.key:", "8 to 128 letters, digits, - and _"],
+    ],
+    [
       "one contract for two markets: an order signed for one could be sent to the other",
       'markets: { btcusdc: { perp: "0x2222222222222222222222222222222222222222" }, ethusdc: { perp: "0x2222222222222222222222222222222222222222" } }',
       [

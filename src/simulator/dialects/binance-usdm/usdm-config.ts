@@ -23,7 +23,7 @@ export const usdmConfigShape = z.strictObject({
   port: z.int().min(0).max(65535).default(8622),
   /** Accounts by API key. */
   apiKeys: z
-    .record(text(/^[A-Za-z0-9_-]{8,128}$/, "8 to 128 letters and digits"), apiKeyShape)
+    .record(text(/^[A-Za-z0-9_-]{8,128}$/, "8 to 128 letters, digits, - and _"), apiKeyShape)
     .default({}),
   /**
    * A failed settlement takes a fill back. `adjustment` reports that as an ACCOUNT_UPDATE of reason

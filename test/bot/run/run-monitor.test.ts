@@ -71,6 +71,12 @@ describe("a takeover whose unwinding is over", () => {
     },
   );
 
+  it("is not reported as sold if it was laid off: nothing was sold", () => {
+    expect(notesOf({ ...SALE, state: "laid-off" })).toEqual([
+      ["info", "the acquired position is laid off: the market's own position has it"],
+    ]);
+  });
+
   it.each([3, -3])(
     "is reported as not sold in time if %d lots remain at its deadline",
     (remainingLots) => {

@@ -79,7 +79,11 @@ function keyFindings(subject: string, { rights, isMultiAsset }: HedgeInspection)
   const findings: Finding[] = [];
   const at = `${subject} key`;
   if (rights === undefined)
-    findings.push({ level: "ok", subject: at, text: "accepted; its rights are not told here" });
+    findings.push({
+      level: "ok",
+      subject: at,
+      text: "accepted; this address does not report its rights",
+    });
   else if (rights.canMoveFunds)
     findings.push({
       level: "warning",

@@ -67,7 +67,14 @@ export class LiquidationMonitor {
       };
       const isLeft = state === "expired" && remainingLots !== 0;
       if (isLeft) this.#runLog.write("warn", "the acquired position was not sold in time", fields);
-      else this.#runLog.write("info", "the acquired position is sold", fields);
+      else
+        this.#runLog.write(
+          "info",
+          state === "laid-off"
+            ? "the acquired position is laid off: the market's own position has it"
+            : "the acquired position is sold",
+          fields,
+        );
     }
     this.#spent(gasWei, opportunity.id);
     if (outcome === undefined) return;

@@ -57,7 +57,8 @@ export async function openLiveRun(stateDir: string, asked: AskedSpan, nowMs: Ms)
     for (const row of part.rows) {
       for (const fill of row.fills ?? [])
         known.add(recordedFillKey({ marketId: row.marketId, ...fill }));
-      if (row.facts !== undefined) sparse.push(row);
+      // The file of the last day also has runs that began after the span.
+      if (row.facts !== undefined && row.fromMs < askedToMs) sparse.push(row);
     }
   }
   const facts = factsByRun(sparse);

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { hostname } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
-import { ConfigError } from "../../core/errors.js";
+import { ConfigError, MarketwrightError } from "../../core/errors.js";
 import { syncPath } from "../../core/files/atomic-file.js";
 import { makeFolder } from "../../core/files/make-folder.js";
 import { readPathKind } from "../../core/files/path-kind.js";
@@ -32,12 +32,13 @@ export class ReportFolder {
     this.#target = resolve(target);
     this.#given = target;
     this.#replace = replace;
-    removeLeftovers(this.#target);
-    assertFree(this.#target, target, replace);
     try {
+      removeLeftovers(this.#target);
+      assertFree(this.#target, target, replace);
       makeFolder(dirname(this.#target));
       this.path = mkdtempSync(`${hiddenStart(this.#target, "unfinished")}${currentProcessName()}-`);
     } catch (cause) {
+      if (cause instanceof MarketwrightError) throw cause;
       throw new ConfigError(
         `the report's folder cannot be created: ${cause instanceof Error ? cause.message : String(cause)}`,
         {

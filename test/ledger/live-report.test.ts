@@ -165,4 +165,32 @@ describe("the report of a live bot", () => {
     expect(text).toContain(`fills ${summary.fills}`);
     expect(text.split("\n").length).toBeLessThan(20);
   });
+
+  it("names the longest halts of a day: those of many starts would hide the one that cost quotes", () => {
+    const [halt] = summary.halts;
+    if (halt === undefined) throw new Error("the run has no halt");
+    const starts = Array.from({ length: 7 }, () => ({
+      ...halt,
+      name: "clock-unknown",
+      seconds: 2,
+    }));
+    const halts = [
+      ...starts,
+      { ...halt, name: "drawdown", seconds: 900 },
+      { ...halt, name: "manual", to: null, seconds: 1 },
+    ];
+    const lines = formatDaySummary({ ...summary, halts }).split("\n");
+    expect(lines.filter((line) => /^halt /.test(line)).map((line) => line.split(" ")[1])).toEqual([
+      ...Array.from({ length: 3 }, () => "clock-unknown"),
+      "drawdown",
+      "manual",
+    ]);
+    expect(lines).toContain("4 shorter halts");
+  });
+
+  it("is refused for a span that ends where the first run begins: its zeros would pass for a flat day", async () => {
+    await expect(
+      openLiveRun(days.stateDir, { fromMs: START_MS - 3_600_000, toMs: START_MS }, endMs),
+    ).rejects.toThrow("there is no record of this span");
+  });
 });

@@ -65,14 +65,20 @@ function marketLine(market: MarketSummary): string {
   return `${marketId}: profit ${signed(profit.total)}, ${fills} fills, position ${position ?? "not known"}${markout}, both sides ${(100 * uptime.both).toFixed(1)} %${causes === "" ? "" : ` (not: ${causes})`}`;
 }
 
+/** The halts in force and the longest ones, in order of time: those of each start are short. */
 function haltLines({ halts }: DaySummary): string[] {
+  const longest = [...halts].sort((one, other) => rankHalt(other) - rankHalt(one)).slice(0, MOST);
   const shown = halts
-    .slice(0, MOST)
+    .filter((halt) => longest.includes(halt))
     .map(
       ({ name, marketId, why, from, to, seconds }) =>
         `halt ${name}${marketId === null ? "" : ` of ${marketId}`} at ${from.slice(11, 19)} for ${durationText(seconds)}${to === null ? ", in force" : ""}: ${why}`,
     );
-  return halts.length <= MOST ? shown : [...shown, `${halts.length - MOST} more halts`];
+  return halts.length <= MOST ? shown : [...shown, `${halts.length - MOST} shorter halts`];
+}
+
+function rankHalt({ to, seconds }: DaySummary["halts"][number]): number {
+  return to === null ? Number.POSITIVE_INFINITY : seconds;
 }
 
 function partsText(profit: ProfitTexts): string {

@@ -182,12 +182,13 @@ function commandNamedIn(args: readonly string[]): string | undefined {
  */
 function withActionFirst(args: readonly string[]): string[] {
   const [command, file, action, ...rest] = args;
+  // A wrong action moves too: the error then names it, and not the file.
   const isSwapped =
     command === "ledger" &&
     file !== undefined &&
     action !== undefined &&
     !LEDGER_ACTIONS.includes(file) &&
-    LEDGER_ACTIONS.includes(action);
+    (LEDGER_ACTIONS.includes(action) || /\.ya?ml$/.test(file));
   return isSwapped ? [command, action, file, ...rest] : [...args];
 }
 

@@ -150,6 +150,45 @@ describe("the ledger of a bot that traded, failed settlements, was funded and re
     expect(rows.some(({ kind }) => kind === "fill")).toBe(true);
   });
 
+  it("answers with rows in order of time and decimals without padding: a spreadsheet reads them so", async () => {
+    const answered = await world.ledger("query", "SELECT * FROM fills", "--format", "json");
+    expect(answered.code, answered.err).toBe(0);
+    const fills = JSON.parse(answered.out) as Record<string, string>[];
+    const { rows } = await csv();
+    expect(fills.map(({ id }) => id)).toEqual(
+      rows.filter(({ kind, reverses }) => kind === "fill" && reverses === "").map(({ id }) => id),
+    );
+    expect(fills.filter(({ amount = "" }) => !/^-?\d+(\.\d*[1-9])?$/.test(amount))).toEqual([]);
+    const table = await world.ledger("query", "SELECT amount FROM fills", "--format", "csv");
+    expect(table.out.split("\n").filter((line) => /\.\d*0$/.test(line))).toEqual([]);
+  });
+
+  it.each([
+    [["--output", "."], /^marketwright: --output: is a folder \(got "\."\)/],
+    [["--output", "none/x.csv"], /^marketwright: --output: is in none, which is not a folder/],
+    [["--from", "2026-11-02", "--to", "2026-11-01"], /^marketwright: --to: is not after --from/],
+    [["--output", "/proc/x.csv"], /^marketwright: \/proc\/x\.csv: cannot be written \(ENOENT\)/],
+    [
+      ["--format", "parquet", "--output", "/proc/x.parquet"],
+      /^marketwright: \/proc\/x\.parquet: cannot be written \(Cannot open file /,
+    ],
+  ])("says what is wrong with %j, and prints no trace of the program", async (args, problem) => {
+    const { err, out } = await world.ledger("export", ...args);
+    expect(err).toMatch(problem);
+    expect([out, err.includes("unexpected")]).toEqual(["", false]);
+  });
+
+  it("names a missing statement and an unknown action, and not the file that is right", async () => {
+    const { captureCli } = await import("../cli/captured-cli.js");
+    const none = await captureCli(["ledger", world.file, "query"], world.env);
+    expect([none.code, none.err]).toEqual([2, expect.stringContaining("put the statement in")]);
+    const unknown = await captureCli(["ledger", world.file, "exprot"], world.env);
+    expect([unknown.code, unknown.err]).toEqual([
+      2,
+      expect.stringContaining("unknown command 'exprot'"),
+    ]);
+  });
+
   it("takes the name of the file before the action too", async () => {
     const { captureCli } = await import("../cli/captured-cli.js");
     const { code } = await captureCli(["ledger", world.file, "export"], world.env);

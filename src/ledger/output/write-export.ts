@@ -1,10 +1,13 @@
 import { mkdtempSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { RunError } from "../../core/errors.js";
 import { replaceFile, syncPath } from "../../core/files/atomic-file.js";
 import { Duck, literal } from "../../history/store/duck.js";
 import { toDiskError } from "../../history/store/to-disk-error.js";
 import { createEntryTable } from "./entry-table.js";
+
+const FULL_DISK = /^(ENOSPC|EDQUOT)$|No space left on device|Disk quota exceeded/;
 
 /**
  * Replaces a CSV file as a whole: after a crash it is the old one or the new one.
@@ -14,7 +17,7 @@ export function writeCsv(path: string, lines: Iterable<string>): void {
   try {
     replaceFile(path, lines);
   } catch (cause) {
-    throw toDiskError(cause, path) ?? cause;
+    throw unwritable(cause, path);
   }
 }
 
@@ -36,8 +39,26 @@ export async function writeParquet(path: string, lines: Iterable<string>): Promi
     syncPath(dirname(path));
   } catch (cause) {
     rmSync(beside, { force: true });
-    throw toDiskError(cause, path) ?? cause;
+    throw unwritable(cause, path);
   }
+}
+
+/** The system's code, or the database's message; undefined for a full disk and other errors. */
+function reasonNotWritten(cause: unknown): string | undefined {
+  if (!(cause instanceof Error)) return undefined;
+  const why = "code" in cause ? String(cause.code) : /^IO Error: (.*)/.exec(cause.message)?.[1];
+  return why === undefined || FULL_DISK.test(why) ? undefined : why;
+}
+
+/** The error for a file that could not be written; another error as it is. */
+function unwritable(cause: unknown, path: string): unknown {
+  const why = reasonNotWritten(cause);
+  if (why === undefined) return toDiskError(cause, path) ?? cause;
+  return new RunError(`cannot be written (${why})`, {
+    field: path,
+    expected: "a file in a folder that this user may write",
+    cause,
+  });
 }
 
 /** Runs work with a database that has the lines as its table `entries`, and closes it. */

@@ -1,4 +1,6 @@
+import { dirname } from "node:path";
 import { ConfigError } from "../../../core/errors.js";
+import { readPathKind } from "../../../core/files/path-kind.js";
 import { csvLines } from "../../../ledger/output/csv-lines.js";
 import { formatSummary, KindSums, summariseLedger } from "../../../ledger/output/ledger-summary.js";
 import { writeCsv, writeParquet } from "../../../ledger/output/write-export.js";
@@ -31,6 +33,7 @@ export async function ledgerExportCommand(
       value: output,
       expected: "the path of a file, for --format parquet",
     });
+  if (!isStdout) checkOutput(output);
   const period = ledgerPeriod(options);
   await withLedger(context, file, options, async (opened) => {
     const { ledger, statement } = opened;
@@ -49,5 +52,22 @@ export async function ledgerExportCommand(
     const text = `${table(rows)}${[...sentences, ...unstable].map((line) => `${line}\n`).join("")}`;
     (isStdout ? context.stderr : context.stdout).write(json === true ? jsonText(summary, 2) : text);
     if (summary.isReconciled === false) throw new ReportedFailure();
+  });
+}
+
+/** Refuses a path before the account is read, page by page, for nothing. */
+function checkOutput(output: string): void {
+  const folder = dirname(output);
+  const problem =
+    readPathKind(output) === "folder"
+      ? "is a folder"
+      : readPathKind(folder) === "folder"
+        ? undefined
+        : `is in ${folder}, which is not a folder`;
+  if (problem === undefined) return;
+  throw new ConfigError(problem, {
+    field: "--output",
+    value: output,
+    expected: "the path of a file in a folder that exists",
   });
 }

@@ -24,7 +24,8 @@ export async function ledgerQueryCommand(
   words: readonly string[],
   options: LedgerQueryOptions,
 ): Promise<void> {
-  const [file, sql, ...more] = words.length === 1 ? [DEFAULT_BOT, ...words] : words;
+  const isStatementAlone = words.length === 1 && !/\.ya?ml$/.test(words[0] ?? "");
+  const [file, sql, ...more] = isStatementAlone ? [DEFAULT_BOT, ...words] : words;
   if (file === undefined || sql === undefined || more.length > 0)
     throw new ConfigError("expects a file and one statement", {
       field: "query",
@@ -38,23 +39,22 @@ export async function ledgerQueryCommand(
     const format = options.json === true ? "json" : options.format;
     if (format === "json") {
       const objects = rows.map((row) =>
-        Object.fromEntries(columns.map((name, at) => [name, row[at]])),
+        Object.fromEntries(columns.map((name, at) => [name, shortCell(row[at])])),
       );
       context.stdout.write(jsonText(objects, 2));
       return;
     }
-    const texts = rows.map((row) => row.map(cellText));
-    if (format === "table")
-      context.stdout.write(table([[...columns], ...texts.map((row) => row.map(shortNumber))]));
+    const texts = rows.map((row) => row.map((cell) => cellText(shortCell(cell))));
+    if (format === "table") context.stdout.write(table([[...columns], ...texts]));
     else
       for (const row of [columns, ...texts])
         context.stdout.write(`${row.map(textCell).join(",")}\n`);
   });
 }
 
-/** A decimal without zeros at its end, which every DECIMAL has. */
-function shortNumber(text: string): string {
-  return /^-?\d+\.\d+$/.test(text) ? text.replace(/\.?0+$/, "") : text;
+/** A decimal without zeros at its end, which every DECIMAL has; another cell as it is. */
+function shortCell(cell: unknown): unknown {
+  return typeof cell === "string" && /^-?\d+\.\d+$/.test(cell) ? cell.replace(/\.?0+$/, "") : cell;
 }
 
 function cellText(cell: unknown): string {

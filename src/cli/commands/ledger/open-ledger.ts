@@ -1,7 +1,7 @@
 import { isHedgeFile } from "../../../bot/hedge/market-hedges.js";
 import { type FileStateStore, readJsonState, stateDirFor } from "../../../bot/state/state-dir.js";
 import { FILLS_FILE, LEDGER_BALANCES_FILE } from "../../../bot/state/trade-log.js";
-import { RunError } from "../../../core/errors.js";
+import { ConfigError, RunError } from "../../../core/errors.js";
 import { ExchangeClient } from "../../../exchange/client/exchange-client.js";
 import { storedHedgeSchema } from "../../../hedge/stored-hedge.js";
 import { parseInstant } from "../../../history/day.js";
@@ -40,12 +40,20 @@ export interface OpenedLedger {
   readonly store: FileStateStore | undefined;
 }
 
-/** The period of the options. @throws ConfigError for an invalid instant */
+/**
+ * The period of the options.
+ * @throws ConfigError for an invalid instant, or an end that is not after the beginning
+ */
 export function ledgerPeriod({ from, to }: LedgerOptions): LedgerPeriod {
-  return {
-    fromMs: from === undefined ? undefined : parseInstant(from, "--from"),
-    toMs: to === undefined ? undefined : parseInstant(to, "--to"),
-  };
+  const fromMs = from === undefined ? undefined : parseInstant(from, "--from");
+  const toMs = to === undefined ? undefined : parseInstant(to, "--to");
+  if (fromMs !== undefined && toMs !== undefined && fromMs >= toMs)
+    throw new ConfigError("is not after --from", {
+      field: "--to",
+      value: to,
+      expected: "a time after --from",
+    });
+  return { fromMs, toMs };
 }
 
 /**

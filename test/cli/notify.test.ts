@@ -109,9 +109,11 @@ describe("the messages of a bot", () => {
     guard.child.kill("SIGTERM");
     expect(await guard.ended).toBe(0);
 
-    const halt = hook.posted
-      .flatMap(({ body }) => body.events as Record<string, unknown>[])
-      .find(({ kind }) => kind === "halt");
+    const events = hook.posted.flatMap(({ body }) => body.events as Record<string, unknown>[]);
+    expect(events.find(({ kind }) => kind === "guard-safe")?.text).toContain(
+      "A position stays open, and nobody manages it",
+    );
+    const halt = events.find(({ kind }) => kind === "halt");
     expect(halt?.command).toBe(`marketwright resume ${file} --market btcusdc`);
     expect(titles().filter((title) => title.includes("is dead"))).toHaveLength(1);
     const everything = [

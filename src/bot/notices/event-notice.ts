@@ -90,7 +90,9 @@ export class EventNotices {
       state: "off",
       // The next halt that a person has to lift is an event of its own.
       endsKey: told.needsPerson,
-      ...(others === 0 ? {} : { text: `${others} other halts are in force` }),
+      ...(others === 0
+        ? {}
+        : { text: `${others === 1 ? "another halt is" : `${others} other halts are`} in force` }),
       ...(marketId === undefined ? {} : { marketId }),
     };
   }

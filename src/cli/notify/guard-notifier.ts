@@ -113,7 +113,7 @@ function guardNotice(event: GuardEvent, atMs: Ms): Notice | undefined {
         severity: "critical",
         kind: "guard-safe",
         title: "the guard has cancelled the dead bot's orders",
-        text: "none is open in its markets, and none can arrive any more",
+        text: "none is open in its markets, and none can arrive any more. A position stays open, and nobody manages it until the bot runs again",
       };
     case "failed":
       return {

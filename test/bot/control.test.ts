@@ -328,7 +328,7 @@ describe("the bot that a command goes to", () => {
       try {
         expect(runtimeDir({ HOME })).toBe(join(HOME, ".marketwright-run"));
         expect(statSync(join(HOME, ".marketwright-run")).mode & 0o777).toBe(0o700);
-        expect(() => runtimeDir({})).toThrow(/open to other users/);
+        expect(() => runtimeDir({})).toThrow(/belongs to another user .*as the bot's user/);
       } finally {
         if (before === undefined) rmSync(taken, { recursive: true });
         else chownSync(taken, before.uid, before.gid);

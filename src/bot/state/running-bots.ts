@@ -38,10 +38,13 @@ export function runtimeDir(env: Readonly<Record<string, string | undefined>>): s
     uid !== undefined &&
     (found.uid !== uid || (found.mode & 0o077) !== 0)
   ) {
-    throw new RunError("is open to other users", {
+    const isOwn = found.uid === uid;
+    throw new RunError(isOwn ? "is open to other users" : "belongs to another user", {
       field: RUNTIME_VARIABLE,
       value: directory,
-      expected: "a folder of this user's with mode 0700",
+      expected: isOwn
+        ? "a folder of this user's with mode 0700"
+        : "a folder of this user's with mode 0700, or the command run as the bot's user",
     });
   }
   ensurePrivateFolder(directory, RUNTIME_VARIABLE);

@@ -175,7 +175,7 @@ export class CockpitPage {
   #emptyText(): string {
     if (this.#connection.kind === "over") return "Without a session the page shows no bot.";
     return this.#isListed
-      ? "No bot of this user is running. Start one: npx marketwright run FILE, or npm start."
+      ? "No bot of this user is running. Start one: marketwright run FILE, or npm start."
       : "Waiting for the list of bots …";
   }
 

@@ -120,7 +120,7 @@ function commandsOf(record: BotRecord, marketId: string | undefined): readonly O
     ...base(frame),
     title: `Cancel all orders in ${where()}`,
     intro:
-      "The bot halts and cancels every order that it has placed. Orders that others placed with the account stay: npx marketwright cancel-all cancels those too.",
+      "The bot halts and cancels every order that it has placed. Orders that others placed with the account stay: marketwright cancel-all cancels those too.",
     verb: "Cancel the orders",
     request: fixed({ command: "halt", reason: "all orders cancelled in the cockpit", ...market }),
   }));

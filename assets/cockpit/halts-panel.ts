@@ -78,10 +78,10 @@ function obstaclesOf(record: BotRecord, status: BotStatus): readonly Obstacle[] 
 function endOf({ entry }: BotRecord, status: BotStatus): Obstacle {
   const { config, dryRun, paper, guard, markets } = status;
   const key = "end";
-  const start = `npx marketwright run ${shellWord(config)} starts it again.`;
+  const start = `marketwright run ${shellWord(config)} starts it again.`;
   if (dryRun || paper)
     return { key, title: "○ Ended", why: "It had no orders at the exchange.", remedy: start };
-  const cancel = `npx marketwright cancel-all ${shellWord(config)} cancels every order of the account.`;
+  const cancel = `marketwright cancel-all ${shellWord(config)} cancels every order of the account.`;
   if (entry.phase === "stopping" || entry.phase === "stopped" || entry.phase === "ending")
     return {
       key,

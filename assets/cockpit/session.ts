@@ -5,7 +5,7 @@ export const POST_HEADERS = {
 } as const;
 
 /** The command that prints a fresh link. */
-export const NEW_LINK = "npx marketwright cockpit FILE";
+export const NEW_LINK = "marketwright cockpit FILE";
 
 /**
  * Exchanges the token of the page's address for a session, and removes the token from the address

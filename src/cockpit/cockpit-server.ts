@@ -152,7 +152,7 @@ class Cockpit {
     if (session === undefined)
       throw new HttpRefusal(
         401,
-        "The link was used before, or is not one of this cockpit. npx marketwright cockpit prints a fresh one.",
+        "The link was used before, or is not one of this cockpit. marketwright cockpit prints a fresh one.",
       );
     this.#onSession();
     const cookie = `${this.#cookieName}=${session}; HttpOnly; SameSite=Strict; Path=/`;
@@ -169,10 +169,7 @@ class Cockpit {
 
   #checkSession(request: IncomingMessage): void {
     if (this.#hasSession(request)) return;
-    throw new HttpRefusal(
-      401,
-      "There is no session. npx marketwright cockpit prints a fresh link.",
-    );
+    throw new HttpRefusal(401, "There is no session. marketwright cockpit prints a fresh link.");
   }
 
   #hasSession(request: IncomingMessage): boolean {

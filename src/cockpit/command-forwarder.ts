@@ -80,7 +80,7 @@ export class CommandForwarder {
     };
     const advice =
       wanted.request.command === "halt"
-        ? ` npx marketwright halt ${entry.config} stores the halt for the next start, too.`
+        ? ` marketwright halt ${entry.config} stores the halt for the next start, too.`
         : "";
     return this.#send(entry.socketPath, command, advice);
   }

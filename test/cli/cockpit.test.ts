@@ -90,7 +90,7 @@ describe("a bot with a cockpit", () => {
     const said = await bot.says(LINK);
     const line = said.split("\n").find((text) => LINK.test(text));
     expect(line).toMatch(
-      /^marketwright: the cockpit is at http:\/\/127\.0\.0\.1:\d+\/#token=\S+ \(this link works once; npx marketwright cockpit prints another\)$/,
+      /^marketwright: the cockpit is at http:\/\/127\.0\.0\.1:\d+\/#token=\S+ \(this link works once; marketwright cockpit prints another\)$/,
     );
     const first = await useLink(line ?? "");
     expect(first.status).toBe(200);
@@ -236,7 +236,7 @@ describe("the command for a link", () => {
     const { file, env } = exchange.bot({});
     expect(await captureCli(["cockpit"], env)).toMatchObject({
       code: 1,
-      err: "marketwright: no bot of this user is running; expected npx marketwright run bot.yaml, or npm start\n",
+      err: "marketwright: no bot of this user is running; expected marketwright run bot.yaml, or npm start\n",
     });
     const bot = startHere(["run", file, "--json"], env);
     await untilQuoting(file, env);

@@ -333,7 +333,7 @@ describe("a halt or a resume of a bot that does not run", () => {
   it("says in a sentence what holds for the next start, and what ends it", async () => {
     const { file, env } = stoppedBot();
     const said = async (...args: string[]) => (await captureCli(args, env)).out;
-    const resume = `npx marketwright resume ${file}`;
+    const resume = `marketwright resume ${file}`;
     expect(await said("halt", file, "--market", "btcusdc", "--reason", "fork")).toBe(
       "Halted: the bot does not run, and its next start will not quote in btcusdc.\n" +
         `halt    where    ends${" ".repeat(resume.length + 13)}  reason\n` +
@@ -365,7 +365,7 @@ describe("a halt or a resume of a bot that does not run", () => {
       expect(await captureCli(["halt", file, "--wait", "1s"], env)).toMatchObject({
         code: 1,
         out: expect.stringContaining("Halted: the bot does not run"),
-        err: expect.stringContaining(`npx marketwright cancel-all ${file} cancels them`),
+        err: expect.stringContaining(`marketwright cancel-all ${file} cancels them`),
       });
     }
   });

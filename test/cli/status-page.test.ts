@@ -5,7 +5,7 @@ import { describeCommand, whyNotFlattening } from "#cli/describe-command.js";
 import { formatStatus } from "#cli/format-status.js";
 import { MARKET, Stage } from "../scenarios/stage.js";
 
-const RESUME = "npx marketwright resume bot.yaml";
+const RESUME = "marketwright resume bot.yaml";
 
 /** The status of a bot that has quoted, with changes of its figures. */
 async function quoted(changes: Partial<ControlAnswer> = {}): Promise<ControlAnswer> {
@@ -114,13 +114,11 @@ describe("the page of a bot's status", () => {
       RESUME,
     );
     expect(page).toMatch(
-      /^manual +btcusdc +npx marketwright resume bot.yaml --market btcusdc +news \[2J at eight$/m,
+      /^manual +btcusdc +marketwright resume bot.yaml --market btcusdc +news \[2J at eight$/m,
     );
-    expect(page).toMatch(/^drawdown +account +npx marketwright resume bot.yaml +net value 90/m);
+    expect(page).toMatch(/^drawdown +account +marketwright resume bot.yaml +net value 90/m);
     expect(page).toMatch(/^stale-account +account +by itself /m);
-    expect(page).toMatch(
-      /^daily-loss +account +with the day, or npx marketwright resume bot.yaml/m,
-    );
+    expect(page).toMatch(/^daily-loss +account +with the day, or marketwright resume bot.yaml/m);
     expect(page).not.toContain("\x1b");
   });
 

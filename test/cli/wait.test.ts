@@ -30,7 +30,7 @@ describe("the wait for the end of a command, on the embedded exchange", () => {
     const halted = await captureCli(["halt", file, "--reason", "news", "--wait"], env);
     expect(halted).toMatchObject({ code: 0, err: "" });
     expect(halted.out).toMatch(/^Quotes are down: .*\n/);
-    expect(halted.out).toContain(`npx marketwright resume ${file}  news`);
+    expect(halted.out).toContain(`marketwright resume ${file}  news`);
     // A filled order is listed until its trade has settled.
     const listed = await captureCli(["call", "openOrders", "--bot", file], env);
     const isOpen = ({ availableAmount }: { availableAmount: string }) => availableAmount !== "0";

@@ -35,7 +35,7 @@ describe("a link", () => {
     expect(second.headers["set-cookie"]).toBeUndefined();
     expect(JSON.parse(second.text)).toMatchObject({
       ok: false,
-      error: { message: expect.stringContaining("npx marketwright cockpit prints a fresh one") },
+      error: { message: expect.stringContaining("marketwright cockpit prints a fresh one") },
     });
   });
 

@@ -94,7 +94,7 @@ const model: ScreenModel = {
   notes: [{ atMs: 45_296_000, level: "warn", text: "stream is back" }],
   logFile: "bot.log",
   stopLimitMs: 30_000,
-  cockpitCommand: "npx marketwright cockpit",
+  cockpitCommand: "marketwright cockpit",
 };
 
 const KEYS: ScreenView = {
@@ -445,7 +445,7 @@ describe("the live screen", () => {
     const text = all.join("\n").replaceAll(/\s+/g, " ");
     for (const part of [
       "halts: cancels all quotes until you resume; positions stay open",
-      "npx marketwright cockpit, in another terminal, prints its link",
+      "marketwright cockpit, in another terminal, prints its link",
       "how far our order is behind the best price of its side",
       "waiting the market has no quotes yet",
       "under way earned, but not counted",

@@ -14,7 +14,7 @@ function screenOf({ rig, clock }: Stage) {
     startedMs: clock.nowMs(),
     startedMonotonicMs: clock.monotonicMs(),
     logFile: "bot.log",
-    cockpitCommand: "npx marketwright cockpit",
+    cockpitCommand: "marketwright cockpit",
   };
   const model = buildScreenModel(rig.bot, monitor, setting);
   const [market] = model.markets;

@@ -69,7 +69,7 @@ function noCockpit(bots: readonly RunningBotEntry[], failures: readonly RunError
   const [bot] = bots;
   if (bot === undefined)
     return new RunError("no bot of this user is running", {
-      expected: "npx marketwright run bot.yaml, or npm start",
+      expected: "marketwright run bot.yaml, or npm start",
     });
   const reasons = failures.map(({ message }) => message);
   return new RunError(`no running bot has an open cockpit (${reasons.join("; ")})`, {

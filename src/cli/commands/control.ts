@@ -91,7 +91,7 @@ async function answerOf(
   const command = operatorCommandSchema.parse(checkedRequest);
   const isKept = command.command === "halt" || command.command === "resume";
   const choice: BotSelector = { file, env, accountFor: (named) => accountOfFile(named, env) };
-  const resume = `npx marketwright resume${file === undefined ? "" : ` ${file}`}`;
+  const resume = `marketwright resume${file === undefined ? "" : ` ${file}`}`;
   if (isKept && file !== undefined && (await findRunningBotOfFile(file, choice)) === undefined) {
     const unstarted = await commandStoppedBot(context, file, command);
     return {
@@ -208,7 +208,7 @@ function openOrdersUnknown(file: string, env: CliContext["env"]): string | undef
     // A broken heartbeat does not say that the bot left in order.
     if (!(error instanceof FormatError)) throw error;
   }
-  return `the halt is written down, but the bot did not leave in order: its orders may still be open; npx marketwright cancel-all ${file} cancels them`;
+  return `the halt is written down, but the bot did not leave in order: its orders may still be open; marketwright cancel-all ${file} cancels them`;
 }
 
 /**

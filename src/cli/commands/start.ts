@@ -166,7 +166,7 @@ async function startAll(
     // A session that ends before it awaits the guard reports its own error.
     guard.catch(() => {});
     const screen = options.screen && options.json !== true;
-    const cancelCommand = `${config.account.keyEnv}=$(cat ${keyPath}) npx marketwright cancel-all ${botFile}`;
+    const cancelCommand = `${config.account.keyEnv}=$(cat ${keyPath}) marketwright cancel-all ${botFile}`;
     const session = {
       config,
       forMs,

@@ -17,7 +17,7 @@ export interface SessionCockpit {
 }
 
 /** The command that prints a link. */
-export const COCKPIT_COMMAND = "npx marketwright cockpit";
+export const COCKPIT_COMMAND = "marketwright cockpit";
 
 /**
  * Opens the cockpit, if the file has one, and prints a link once it listens. It never fails: a bot

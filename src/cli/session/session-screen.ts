@@ -81,7 +81,7 @@ function keyActions(
   handle: ControlHandler,
   interrupt: () => void,
 ): ScreenActions {
-  const resumeCommand = `npx marketwright resume ${running.bot.context.config.path}`;
+  const resumeCommand = `marketwright resume ${running.bot.context.config.path}`;
   const send = async (command: Parameters<ControlHandler>[0]): Promise<string> => {
     const answer = (await handle(command)) as ControlAnswer;
     if (answer.outcome === undefined) return `Done: ${command.command}.`;

@@ -489,7 +489,7 @@ describe.skipIf(!hasBrowser)(`the cockpit's page in a browser${skipNote}`, () =>
       await expect.poll(() => halts.innerText(), BROWSER_TIMEOUT).toContain(title);
       const shownText = await halts.innerText();
       expect(shownText).toContain(why);
-      expect(shownText).toContain("npx marketwright cancel-all '/bots/desk a.yaml'");
+      expect(shownText).toContain("marketwright cancel-all '/bots/desk a.yaml'");
       expect(shownText).not.toContain("if this bot dies");
     },
   );
@@ -671,7 +671,7 @@ describe.skipIf(!hasBrowser)(`the cockpit's page in a browser${skipNote}`, () =>
     await stranger.goto(cockpit.link);
     await expect
       .poll(() => stranger.locator(".trouble").innerText(), BROWSER_TIMEOUT)
-      .toContain("npx marketwright cockpit FILE prints another");
+      .toContain("marketwright cockpit FILE prints another");
     await other.close();
     await page.reload();
     await expect.poll(() => text("#connection"), BROWSER_TIMEOUT).toBe("● live");
@@ -694,7 +694,7 @@ describe.skipIf(!hasBrowser)(`the cockpit's page in a browser${skipNote}`, () =>
     await opened();
     await expect
       .poll(() => text(".bots .empty"), BROWSER_TIMEOUT)
-      .toBe("No bot of this user is running. Start one: npx marketwright run FILE, or npm start.");
+      .toBe("No bot of this user is running. Start one: marketwright run FILE, or npm start.");
   });
 
   it("touches nothing but the ages when a frame repeats, and moves nothing when figures change", async () => {

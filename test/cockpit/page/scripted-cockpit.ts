@@ -124,7 +124,7 @@ export class ScriptedCockpit {
         isRight ? { "set-cookie": `${COOKIE}; HttpOnly; SameSite=Strict; Path=/` } : {},
       );
       response.end(
-        isRight ? "" : "This link is used up: npx marketwright cockpit FILE prints another.",
+        isRight ? "" : "This link is used up: marketwright cockpit FILE prints another.",
       );
       return;
     }

@@ -219,6 +219,9 @@ describe("a signed webhook", () => {
     const wrong = opened({ KEY: SECRET, URL: "hooks.example.com/secret-path" });
     await expect(wrong).rejects.toThrow("notify.channels.pager.webhook.urlEnv");
     await expect(wrong).rejects.not.toThrow("secret-path");
+    const user = opened({ KEY: SECRET, URL: "https://me:secret-word@hooks.example.com/x" });
+    await expect(user).rejects.toThrow("has a user or a password, which would not be sent");
+    await expect(user).rejects.not.toThrow("secret-word");
   });
 });
 

@@ -41,10 +41,19 @@ export function readSecret(env: Env, { field, name, holds, form }: NamedVariable
 export function readWebhookAddress(env: Env, variable: Omit<NamedVariable, "holds">): string {
   const holds = "the webhook's address, such as https://hooks.example.com/services/...";
   const address = readSecret(env, { ...variable, holds, form: /^https?:\/\/\S+$/ });
-  if (URL.canParse(address)) return address;
-  throw new ConfigError("names an environment variable whose content (not shown) is no address", {
+  const problem = !URL.canParse(address)
+    ? "is no address"
+    : hasUser(new URL(address))
+      ? "has a user or a password, which would not be sent"
+      : undefined;
+  if (problem === undefined) return address;
+  throw new ConfigError(`names an environment variable whose content (not shown) ${problem}`, {
     field: variable.field,
     value: maskVariableName(variable.name),
     expected: holds,
   });
+}
+
+function hasUser({ username, password }: URL): boolean {
+  return username !== "" || password !== "";
 }

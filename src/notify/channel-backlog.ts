@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { ChannelConfig, NotifyConfig } from "../bot/config/fields/notify-fields.js";
 import { maskSecrets } from "../core/crypto/secrets.js";
+import { toPlainLine } from "../core/plain-line.js";
 import type { Ms } from "../core/units.js";
 import { type Message, type MessageEntry, messageEntrySchema } from "./message.js";
 import { isAtLeast, type Notice, SEVERITIES, type Severity } from "./notice.js";
@@ -211,22 +212,20 @@ export class ChannelBacklog {
 
 type NewEntry = Omit<MessageEntry, "id" | "more">;
 
-/** The event as it is sent: in one line, and with the secrets of this process masked, too. */
+/**
+ * The event as it is sent: in one line, and with the secrets of this process masked, too. The lines
+ * of a summary are this program's own.
+ */
 function toEntry(notice: Notice): NewEntry {
   const { atMs, severity, kind, title, text, marketId, command } = notice;
+  const masked = (foreign: string): string => toPlainLine(maskSecrets(foreign));
+  const lines = kind === "summary" ? text?.trim().split("\n") : text === undefined ? text : [text];
   const words = {
-    title: oneLine(title),
-    text: text === undefined ? text : oneLine(text),
-    command: command === undefined ? command : oneLine(command),
+    title: masked(title),
+    text: lines?.map(masked).join("\n"),
+    command: command === undefined ? command : masked(command),
   };
   return { atMs, severity, kind, marketId, ...words };
-}
-
-/** Foreign text may hold line feeds, and characters that turn the order of letters. */
-function oneLine(text: string): string {
-  return maskSecrets(text)
-    .replace(/[\s\p{C}]+/gu, " ")
-    .trim();
 }
 
 function rank(severity: Severity): number {

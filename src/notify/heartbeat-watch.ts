@@ -31,6 +31,18 @@ export class HeartbeatWatch {
     return this.#deadBeatAtMs;
   }
 
+  /**
+   * The bot's death, if it ran in a process that has ended. Its heartbeat need not be awaited then.
+   * @throws errors of an unreadable heartbeat
+   */
+  onProcessEnded(pid: number): Notice | undefined {
+    const text = this.#deps.store.read(HEARTBEAT_FILE);
+    const beat = text === undefined ? undefined : parseHeartbeat(text);
+    if (beat?.pid !== pid || beat.state !== "running" || this.#deadBeatAtMs === beat.atMs)
+      return undefined;
+    return this.#dead(beat, `process ${pid} has ended, and what it had started ends with it`);
+  }
+
   /** The bot's death or its return, if one is new. @throws errors of an unreadable heartbeat */
   check(): Notice | undefined {
     const { store, clock, deadAfterMs, afterDeath } = this.#deps;
@@ -53,12 +65,19 @@ export class HeartbeatWatch {
     const silentMs = clock.monotonicMs() - this.#changedAtMs;
     const isDead = beat.state === "running" && silentMs > deadAfterMs;
     if (!isDead || this.#deadBeatAtMs !== undefined) return undefined;
-    this.#deadBeatAtMs = beat.atMs;
+    const seconds = Math.round(silentMs / 1000);
+    return this.#dead(beat, `no heartbeat of process ${beat.pid} for ${seconds} s; ${afterDeath}`);
+  }
+
+  #dead({ atMs }: { readonly atMs: Ms }, text: string): Notice {
+    this.#deadBeatAtMs = atMs;
     return {
-      ...about,
+      atMs: this.#deps.clock.nowMs(),
+      severity: "critical",
       kind: "bot-dead",
       title: "the bot is dead or hangs",
-      text: `no heartbeat of process ${beat.pid} for ${Math.round(silentMs / 1000)} s; ${afterDeath}`,
+      text,
+      key: "bot-dead",
       state: "dead",
     };
   }

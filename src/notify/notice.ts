@@ -11,7 +11,7 @@ export const noticeSchema = z.object({
   /** Wall time of the machine that saw it. */
   atMs: z.number(),
   severity: z.enum(SEVERITIES),
-  /** `halt`, `fill`, `summary`, ...: its kind, for receivers and for the daily summary. */
+  /** `halt`, `fill`, `summary`, ...: its kind, for receivers. */
   kind: z.string(),
   /** One phrase. */
   title: z.string(),
@@ -26,10 +26,6 @@ export const noticeSchema = z.object({
   state: z.string().optional(),
   /** True if the next notice with this key is an event of its own. */
   endsKey: z.boolean().optional(),
-  /** The reason of a halt. */
-  cause: z.string().optional(),
-  /** The value of a fill, a decimal in quote units. */
-  volumeQuote: z.string().optional(),
 });
 
 /** One event that a person may want to know of: plain text, without markup. */

@@ -10,7 +10,7 @@ import { TelegramChannel } from "./channels/telegram-channel.js";
 import { ChatCommands, type CommandedBot } from "./chat/chat-commands.js";
 import { OneTimePasswords } from "./chat/one-time-passwords.js";
 import { TelegramChat } from "./chat/telegram-chat.js";
-import { countForSummary, isSummaryDue, makeSummary } from "./daily-summary.js";
+import { isSummaryDue, makeSummary } from "./daily-summary.js";
 import { HeartbeatWatch } from "./heartbeat-watch.js";
 import type { Notice } from "./notice.js";
 import { FILL_NOTICES_FILE, NOTICES_FILE } from "./notice-file.js";
@@ -54,8 +54,8 @@ export interface NotifierDeps {
   readonly commanded: CommandedBot;
   /** The key of the one-time passwords; undefined unless a chat may flatten. */
   readonly totpKey: Buffer | undefined;
-  /** The status of the bot, for the daily summary. Rejects if it does not run. */
-  readonly readStatus: () => Promise<unknown>;
+  /** The lines that summarise a UTC day, such as 2026-11-27. Rejects if there is no record. */
+  readonly summariseDay: (day: string) => Promise<string>;
   readonly runtime: Runtime;
   readonly log: NotifierLog;
 }
@@ -77,7 +77,6 @@ export class Notifier {
   #timer: Timer | undefined;
   #hasChanged = true;
   #savedAtMs = Number.NEGATIVE_INFINITY;
-  #isMakingSummary = false;
 
   constructor(deps: NotifierDeps) {
     this.#deps = deps;
@@ -101,17 +100,21 @@ export class Notifier {
   /** Sends an event of this process. */
   tell(notice: Notice): void {
     const nowMs = this.#deps.runtime.clock.nowMs();
-    countForSummary(this.#state.day, notice);
     for (const { backlog } of this.#senders.values()) backlog.add(notice, nowMs);
     this.#hasChanged = true;
   }
 
-  /** Sends what waits, for a few seconds at most, and ends. */
-  async stop(): Promise<void> {
+  /**
+   * Sends what waits, for a few seconds at most, and ends.
+   * @param endedPid a process that has ended: the bot's, perhaps
+   */
+  async stop(endedPid?: number): Promise<void> {
     const { clock } = this.#deps.runtime;
     this.#timer?.cancel();
     for (const chat of this.#chats) chat.stop();
     this.#readAll();
+    if (endedPid !== undefined)
+      this.#try("heartbeat", () => this.#tellHeartbeat(this.#heartbeat.onProcessEnded(endedPid)));
     for (const { backlog } of this.#senders.values()) backlog.flush(clock.nowMs());
     const untilMs = clock.monotonicMs() + DRAIN_MS;
     const senders = [...this.#senders.values()];
@@ -174,11 +177,12 @@ export class Notifier {
   #readAll(): void {
     this.#try("events", () => this.#read(this.#events, "events"));
     this.#try("fills", () => this.#read(this.#fills, "fills"));
-    this.#try("heartbeat", () => {
-      const notice = this.#heartbeat.check();
-      this.#state.deadBeatAtMs = this.#heartbeat.deadBeatAtMs;
-      if (notice !== undefined) this.tell(notice);
-    });
+    this.#try("heartbeat", () => this.#tellHeartbeat(this.#heartbeat.check()));
+  }
+
+  #tellHeartbeat(notice: Notice | undefined): void {
+    this.#state.deadBeatAtMs = this.#heartbeat.deadBeatAtMs;
+    if (notice !== undefined) this.tell(notice);
   }
 
   #read(reader: NoticeReader, part: "events" | "fills"): void {
@@ -199,17 +203,10 @@ export class Notifier {
   }
 
   #checkSummary(): void {
-    const { notify, runtime, readStatus } = this.#deps;
+    const { notify, runtime, summariseDay } = this.#deps;
     const nowMs = runtime.clock.nowMs();
-    if (this.#isMakingSummary || !isSummaryDue(this.#state.day, notify, nowMs)) return;
-    this.#isMakingSummary = true;
-    void readStatus()
-      // A bot that does not answer does not run: the summary says so.
-      .catch(() => undefined)
-      .then((status) => {
-        this.#isMakingSummary = false;
-        this.tell(makeSummary(this.#state.day, status, notify, nowMs));
-      });
+    if (isSummaryDue(this.#state.day, notify, nowMs))
+      void makeSummary(summariseDay, nowMs).then((notice) => this.tell(notice));
   }
 
   /** Does a step that may fail while others go on; logs a failure when it begins. */

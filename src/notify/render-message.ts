@@ -15,6 +15,8 @@ export interface Markup {
 
 /** Longest part of one event: a reason may hold a whole foreign message. */
 const MOST_TEXT = 600;
+/** The same of a summary. */
+const MOST_SUMMARY = 3000;
 const MOST_TITLE = 200;
 /** Room for the last line of a message that is cut. */
 const ROOM = 60;
@@ -39,7 +41,10 @@ export function renderMessage(message: Message, markup: Markup, timeZone: string
   const shown: string[] = [];
   let left = most;
   for (const entry of entries) {
-    const line = fittingText(left, (mostText) => entryText(entry, { markup, timeZone, mostText }));
+    const longest = entry.kind === "summary" ? MOST_SUMMARY : MOST_TEXT;
+    const line = fittingText(left, longest, (mostText) =>
+      entryText(entry, { markup, timeZone, mostText }),
+    );
     if (line === undefined) break;
     shown.push(line);
     left -= line.length + 1;
@@ -50,8 +55,15 @@ export function renderMessage(message: Message, markup: Markup, timeZone: string
 }
 
 /** The longest form of a line that fits; undefined if none does. */
-function fittingText(most: number, render: (mostText: number) => string): string | undefined {
-  return [MOST_TEXT, 200, 0].map(render).find((line) => line.length < most);
+function fittingText(
+  most: number,
+  longest: number,
+  render: (mostText: number) => string,
+): string | undefined {
+  return [longest, 1500, MOST_TEXT, 200, 0]
+    .filter((mostText) => mostText <= longest)
+    .map(render)
+    .find((line) => line.length < most);
 }
 
 /** The first line of a message: how severe, which bot, and the event or the number of them. */

@@ -8,19 +8,23 @@ import { encryptKeystore } from "#core/keystore.js";
 import { seededRandom } from "#core/seeded-random.js";
 import { decodeLedger } from "#liquidator/ledger-lines.js";
 import type { Opportunity } from "#liquidator/opportunity.js";
+import { LocalService } from "../notify/chat-services.js";
 import { builtCommand } from "../support/built-command.js";
-import { captureCli } from "./captured-cli.js";
+import { captureCli, startCli } from "./captured-cli.js";
 import { LiquidationExchange } from "./liquidation-exchange.js";
 import { until } from "./until.js";
 
 const ONE_ETHER = "0xde0b6b3a7640000";
 const children: ChildProcess[] = [];
 let world: LiquidationExchange;
+const hook = new LocalService(() => ({ status: 200, text: "" }));
 beforeAll(async () => {
   world = await LiquidationExchange.start();
+  await hook.open();
 });
 afterAll(async () => {
   for (const child of children) child.kill("SIGKILL");
+  hook.close();
   await world.close();
 });
 
@@ -35,7 +39,9 @@ describe("a liquidation by a process of its own", () => {
       chain: `{ rpc: ["${world.rpcUrl}", "http://127.0.0.1:1"], pollMs: 50, maxHeadAgeMs: 3600000 }`,
       liquidator:
         "{ minProfitQuote: 1, watchFromBlock: 0, cooldownMs: 200, unwind: { makerFirstMs: 0, horizonMs: 3000, slices: 1 } }",
-      extra: "metrics: { port: 0 }\nlogLevel: trace",
+      extra: `metrics: { port: 0 }
+logLevel: trace
+notify: { channels: { pager: { webhook: { urlEnv: HOOK, secretEnv: HOOK_SECRET }, from: info, digestMs: 0 } } }`,
     });
     writeFileSync(
       join(bot.own, "key.json"),
@@ -49,7 +55,8 @@ describe("a liquidation by a process of its own", () => {
         mode: 0o600,
       },
     );
-    const env = { PASSWORD, XDG_RUNTIME_DIR: bot.own };
+    const HOOK_SECRET = "hook-secret-of-the-tests-0001";
+    const env = { PASSWORD, XDG_RUNTIME_DIR: bot.own, HOOK: `${hook.url}/in`, HOOK_SECRET };
     await world.registers(key);
     const written: string[] = [];
     const said = async (...args: readonly string[]) => {
@@ -85,6 +92,7 @@ describe("a liquidation by a process of its own", () => {
     for (const stream of [run.stdout, run.stderr])
       stream.setEncoding("utf8").on("data", (chunk: string) => written.push(chunk));
     const ended = once(run, "close");
+    const sender = startCli(["notify", bot.file], env);
     await until(
       () => written.join(""),
       (text) => text.includes("insufficient-funds"),
@@ -119,6 +127,16 @@ describe("a liquidation by a process of its own", () => {
     run.kill("SIGINT");
     const [code] = await ended;
     expect(code).toBe(0);
+    sender.interrupt();
+    const { code: senderCode, err } = await sender.done;
+    expect(senderCode).toBe(0);
+    written.push(err, ...hook.posted.map(({ raw }) => raw));
+    expect(
+      hook.posted
+        .flatMap(({ body }) => body.events as { readonly kind: string; readonly title: string }[])
+        .flatMap(({ kind, title }) => (kind.startsWith("takeover") ? [title] : [])),
+      "each once",
+    ).toEqual(["takeover won in btcusdc", "the position taken over in btcusdc is sold"]);
 
     expect(won?.takenOver?.paper, "what the drill took").toBe(
       decimalToScaled(drill.requestBase, 18),
@@ -168,9 +186,12 @@ function spellings(secret: Buffer): readonly string[] {
 
 function filesUnder(folder: string): readonly string[] {
   mkdirSync(folder, { recursive: true });
-  return readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .map((name) => join(folder, name))
-    .filter((path) => statSync(path).isFile());
+  return (
+    readdirSync(folder, { recursive: true, encoding: "utf8" })
+      .map((name) => join(folder, name))
+      // A process that runs renames its half-written texts.
+      .filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile() === true)
+  );
 }
 
 function ledgerUnder(folder: string): readonly Opportunity[] {

@@ -58,9 +58,10 @@ function start(args: readonly string[], env: Record<string, string>) {
 }
 
 const WEBHOOK = "{ webhook: { urlEnv: HOOK, secretEnv: HOOK_SECRET }, digestMs: 0, from: info }";
-function notifyingBot(channels: string, more = "") {
+function notifyingBot(channels: string, more = "", extra = "") {
   const { file, env, key, stateDir } = exchange.bot({
-    extra: `guard: { deadAfterMs: 2000, heartbeatMs: 250 }
+    extra: `${extra}
+guard: { deadAfterMs: 2000, heartbeatMs: 250 }
 notify: { ${more} channels: { ${channels} } }`,
   });
   const own = {
@@ -136,6 +137,8 @@ describe("the messages of a bot", () => {
     expect(second.err).toContain("another process on this machine sends this account's events");
     const bot = start(["run", file, "--json"], env);
     await untilTold("the bot runs");
+    // On a full disk the bot could not say so itself.
+    await untilTold("the sender cannot write into the state folder");
     bot.child.kill("SIGTERM");
     expect(await bot.ended).toBe(0);
     await untilTold("the bot has stopped");
@@ -245,5 +248,17 @@ describe("check of a file with notify", () => {
     const { code, err } = await captureCli(["check", file], env);
     expect(code).toBe(2);
     expect(err).toContain(why);
+  });
+
+  it("refuses a daily summary without the day files that it is made of", async () => {
+    const slack = "team: { slack: { urlEnv: SLACK } }";
+    const { file, env } = notifyingBot(
+      slack,
+      'dailySummaryAt: "07:00",',
+      "days: { record: false }",
+    );
+    const { code, err } = await captureCli(["check", file], env);
+    expect(code).toBe(2);
+    expect(err).toContain("notify.dailySummaryAt: needs the day files");
   });
 });

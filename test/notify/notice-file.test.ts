@@ -88,7 +88,7 @@ describe("the file of a bot's events", () => {
     expect(read.missing).toBe(9_800);
   });
 
-  it("ends no bot if it cannot be written, and goes on once it can", () => {
+  it("ends no bot if it cannot be written, and has what waited once it can", () => {
     mkdirSync(path);
     const writer = open();
     writer.append(notice("a"));
@@ -97,6 +97,20 @@ describe("the file of a bot's events", () => {
     rmSync(path, { recursive: true });
     writer.append(notice("c"));
     writer.close();
-    expect(titles(new NoticeReader(path).read(undefined))).toEqual(["c"]);
+    const read = new NoticeReader(path).read(undefined);
+    expect(titles(read)).toEqual(["a", "b", "c"]);
+    expect(read.missing).toBe(0);
+  });
+
+  it("holds no more than some hundreds of them in memory, and counts the others", () => {
+    mkdirSync(path);
+    const writer = open();
+    for (let at = 0; at < 1_000; at++) writer.append(notice(String(at)));
+    rmSync(path, { recursive: true });
+    writer.close();
+    const read = new NoticeReader(path).read({ epoch: clock.nowMs(), number: 0 });
+    expect(titles(read).at(-1)).toBe("999");
+    expect(read.notices).toHaveLength(200);
+    expect(read.missing).toBe(800);
   });
 });

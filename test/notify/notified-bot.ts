@@ -1,17 +1,19 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { buildBotStatus } from "#bot/bot-status.js";
 import { NoticeRecorder } from "#bot/notice-recorder.js";
 import { type NotifyConfig, notifyShape } from "#bot/notify-fields.js";
 import { FileStateStore } from "#bot/state-dir.js";
 import { createLiveRuntime } from "#core/live-runtime.js";
 import { seededRandom } from "#core/seeded-random.js";
 import type { Ms } from "#core/units.js";
+import { summariseDay } from "#ledger/day-summary.js";
+import { formatDaySummary } from "#ledger/day-summary-text.js";
 import { silentLog } from "#monitoring/log.js";
 import type { Channel } from "#notify/channel.js";
 import { Notifier } from "#notify/notifier.js";
 import { openChannel } from "#notify/open-channel.js";
+import { openRecordedDays } from "../ledger/recorded-days.js";
 import type { Stage } from "../scenarios/stage.js";
 import { LocalService, TELEGRAM_TOKEN, TelegramService } from "./chat-services.js";
 
@@ -38,6 +40,8 @@ export class NotifiedBot {
   readonly telegram = new TelegramService();
   readonly directory = mkdtempSync(join(tmpdir(), "mw-told-"));
   readonly recorder: NoticeRecorder;
+  /** The bot's day files, recorded from {@link recordsDays} on. */
+  readonly days = openRecordedDays(10_000);
   readonly #stage: Stage;
   readonly #underWay = new Set<Promise<void>>();
   #notifier: Notifier | undefined;
@@ -105,11 +109,24 @@ export class NotifiedBot {
         auditRefusal: () => {},
       },
       totpKey: undefined,
-      readStatus: async () => JSON.parse(JSON.stringify(buildBotStatus(this.#stage.rig.bot))),
+      summariseDay: (day) => this.summary(day),
       runtime: { clock: this.#stage.clock, random: seededRandom("sender") },
       log: silentLog,
     });
     this.#notifier.start();
+  }
+
+  /** Records the days of the bot that runs now. */
+  recordsDays(): void {
+    const { clock, rig, listeners } = this.#stage;
+    const recorder = this.days.recorderOf(clock);
+    recorder.attach(rig.bot, () => clock.nowMs());
+    listeners.push((event) => recorder.onBotEvent(event));
+  }
+
+  /** The text of `report --daily`. */
+  async summary(day: string): Promise<string> {
+    return formatDaySummary(await summariseDay(this.days.folder, day));
   }
 
   /** Lets time wait for messages that are under way. */
@@ -152,6 +169,7 @@ export class NotifiedBot {
 
   async close(): Promise<void> {
     this.recorder.close();
+    this.days.close();
     const stopped = this.#notifier?.stop();
     await this.passes(4_000);
     await stopped;

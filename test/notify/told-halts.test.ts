@@ -4,9 +4,9 @@ import { MARKET, Stage } from "../scenarios/stage.js";
 import { inShort, NotifiedBot } from "./notified-bot.js";
 
 const RESUME = "marketwright resume /simulation/bot.yaml";
-/** What ten lots bought a thousand above the mark lose, with their fee. */
-const LOSES_TEN = 610_000;
-const ten = (stage: Stage): void => void stage.owner.buys(10, LOSES_TEN);
+/** A thousand above the mark: ten lots that are bought there lose ten quote units, and a fee. */
+const FAR_ABOVE = 610_000;
+const ten = (stage: Stage): void => void stage.owner.buys(10, FAR_ABOVE);
 const onlyLoses = (stage: Stage): void => stage.wants({ bid: null, ask: null });
 
 let told: NotifiedBot;
@@ -80,7 +80,7 @@ describe("a loss that halts a bot", () => {
     expect(inShort(await told.news())).toEqual(["critical rung: risk ladder: drawdown is over"]);
   });
 
-  it("of a day is told to the next run too, and its end by midnight", async () => {
+  it("of a day is told to the next run too, with its end by midnight and a summary as `report --daily` prints it", async () => {
     const stage = new Stage({
       bot: { risk: { maxDrawdownQuote: "1000", maxDailyLossQuote: "5" } },
     });
@@ -89,16 +89,25 @@ describe("a loss that halts a bot", () => {
     ten(stage);
     await stage.passes(5_000);
     stage.botIsKilled();
-    await stage.passes(DAY_MS - (stage.clock.nowMs() % DAY_MS) - 20_000);
-    told = await NotifiedBot.open(stage);
-    await stage.botStarts(10_000);
+    await stage.passes(DAY_MS - (stage.clock.nowMs() % DAY_MS) - 35_000);
+    told = await NotifiedBot.open(stage, { dailySummaryAt: "00:00" });
+    await stage.botStarts(5_000);
+    told.recordsDays();
+    await told.passes(5_000);
     const news = await told.news();
     expect(inShort(news)).toEqual(["critical halt: all markets halted: daily-loss"]);
     expect(news[0]?.command).toBe(RESUME);
-    await told.passes(15_000);
+    await told.passes(40_000);
     expect(inShort(await told.news())).toEqual([
       "critical halt-over: all markets no longer halted: daily-loss",
     ]);
+    await told.passes(60_000);
+    const [summary, ...others] = await told.news();
+    expect(others).toEqual([]);
+    expect(summary).toMatchObject({ severity: "info", kind: "summary" });
+    expect(`${summary?.text}\n`).toBe(await told.summary("2025-10-09"));
+    expect(summary?.text).toContain("halt daily-loss at 23:59:");
+    expect(told.telegram.sent.at(-1)?.text).toContain(`${summary?.text}`);
   });
 });
 
@@ -154,10 +163,10 @@ describe("the rungs of the risk ladder", () => {
     expect(await newsFrom(() => stage.owner.sells(10, 590_000))).toEqual([
       `warning rung: risk ladder: inventory of ${MARKET} is over`,
     ]);
-    expect(await newsFrom(() => stage.owner.buys(50, LOSES_TEN))).toEqual([
+    expect(await newsFrom(() => stage.owner.buys(50, FAR_ABOVE))).toEqual([
       `critical halt: ${MARKET} halted: inventory`,
     ]);
-    expect(await newsFrom(() => stage.owner.buys(40, LOSES_TEN))).toEqual([
+    expect(await newsFrom(() => stage.owner.buys(40, FAR_ABOVE))).toEqual([
       `critical rung: risk ladder: inventory of ${MARKET}: the position is sold, then halted`,
     ]);
   });

@@ -272,6 +272,14 @@ export const botSchema = z
         "both fee rates, or neither",
       );
     }
+    if (held.notify?.dailySummaryAt !== undefined && !held.days.record) {
+      fail(
+        ["notify", "dailySummaryAt"],
+        held.notify.dailySummaryAt,
+        "needs the day files, which days.record: false leaves out",
+        "days.record: true, or no dailySummaryAt",
+      );
+    }
     if (held.liquidator !== undefined && held.chain === undefined) {
       fail(
         ["chain"],

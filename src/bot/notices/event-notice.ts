@@ -1,5 +1,4 @@
 import type { AccountChange } from "../../account/account-change.js";
-import { scaledToDecimal } from "../../core/instrument.js";
 import type { Ms } from "../../core/units.js";
 import type { VenueTrade } from "../../exchange/records.js";
 import type { Notice } from "../../notify/notice.js";
@@ -66,7 +65,6 @@ export class EventNotices {
       kind: "halt",
       title: `${marketId ?? "all markets"} halted: ${reason}`,
       text: needsPerson ? `${why}${sellsText(event, bot)}` : `${why}; it ends by itself`,
-      cause: reason,
       key,
       state: "on",
       ...(marketId === undefined ? {} : { marketId }),
@@ -164,7 +162,7 @@ function liquidationNotice(
 }
 
 function fillNotice(trade: VenueTrade, bot: Bot, atMs: Ms): Notice {
-  const { marketId, side, ticks, isMaker, quote } = trade;
+  const { marketId, side, ticks, isMaker } = trade;
   const price = bot.context.traders.get(marketId)?.instrument.formatReportedPrice(ticks) ?? "";
   return {
     atMs,
@@ -172,7 +170,6 @@ function fillNotice(trade: VenueTrade, bot: Bot, atMs: Ms): Notice {
     kind: "fill",
     title: `${marketId} ${side} ${amountText(trade, bot)} at ${price}, ${isMaker ? "maker" : "taker"}`,
     marketId,
-    volumeQuote: scaledToDecimal(quote, bot.context.rules.creditDecimals),
   };
 }
 

@@ -50,9 +50,7 @@ export class NoticeRecorder {
     const open = (name: string) =>
       new NoticeFile({ path: join(directory, name), clock, onFailure });
     this.#file = open(NOTICES_FILE);
-    const wantsFills =
-      notify.dailySummaryAt !== undefined ||
-      Object.values(notify.channels).some(({ fills }) => fills);
+    const wantsFills = Object.values(notify.channels).some(({ fills }) => fills);
     this.#fills = wantsFills ? open(FILL_NOTICES_FILE) : undefined;
   }
 

@@ -30,6 +30,7 @@ export async function guardCommand(
   { rest, json }: GuardCommandOptions,
 ): Promise<void> {
   const { clock } = context.runtime;
+  const startedBy = process.ppid;
   const interrupted = context.interrupted();
   await withExchange(openBotOrders(context, file, rest), async (access) => {
     const { config, signer, client, syncClock } = access;
@@ -143,7 +144,7 @@ export async function guardCommand(
     } finally {
       keepSynchronised.cancel();
       lock.release();
-      await sender.stop();
+      await sender.stop(process.ppid === startedBy ? undefined : startedBy);
       log.close();
     }
   });

@@ -35,7 +35,7 @@ export class BotOfFile implements CommandedBot {
   }
 
   /** The status as the bot answers it. @throws RunError if it does not run or does not answer */
-  async readStatus(): Promise<unknown> {
+  async #readStatus(): Promise<unknown> {
     const bot = await this.#find();
     if (bot === undefined) throw new RunError("the bot does not run");
     return sendToRunningBot(bot, { command: "status" }, this.#context.runtime.clock);
@@ -43,7 +43,7 @@ export class BotOfFile implements CommandedBot {
 
   async status(): Promise<string> {
     if ((await this.#find()) === undefined) return "The bot does not run.";
-    const answer = readControlAnswer(await this.readStatus());
+    const answer = readControlAnswer(await this.#readStatus());
     return answer === undefined ? "The bot is starting or ending." : chatStatusText(answer);
   }
 

@@ -78,11 +78,12 @@ export class GuardNotifier {
     if (notice !== undefined) this.#notifier?.tell(notice);
   }
 
-  async stop(): Promise<void> {
+  /** @param endedPid the process that had started this one, if it has ended: `start`'s bot */
+  async stop(endedPid?: number): Promise<void> {
     this.#isStopped = true;
     this.#timer?.cancel();
     try {
-      await this.#notifier?.stop();
+      await this.#notifier?.stop(endedPid);
     } finally {
       this.#lock?.release();
     }

@@ -1,7 +1,8 @@
-import { basename } from "node:path";
+import { basename, join } from "node:path";
 import type { NotifyConfig } from "../../bot/config/fields/notify-fields.js";
 import { FileStateStore } from "../../bot/state/state-dir.js";
 import type { Ms } from "../../core/units.js";
+import { DAYS_FOLDER } from "../../ledger/days/day-folder.js";
 import type { Log } from "../../monitoring/log.js";
 import type { Channel } from "../../notify/channels/channel.js";
 import { Notifier } from "../../notify/notifier.js";
@@ -33,8 +34,15 @@ export function openNotifier(context: CliContext, bot: NotifiedBot, log: Log): N
     directory: store.directory,
     store,
     commanded,
-    readStatus: () => commanded.readStatus(),
+    summariseDay: (day) => summaryText(join(store.directory, DAYS_FOLDER), day),
     runtime: context.runtime,
     log,
   });
+}
+
+/** The summary of a day as `report --daily` prints it; its modules are loaded once a day. */
+async function summaryText(folder: string, day: string): Promise<string> {
+  const { summariseDay } = await import("../../ledger/days/day-summary.js");
+  const { formatDaySummary } = await import("../../ledger/days/day-summary-text.js");
+  return formatDaySummary(await summariseDay(folder, day));
 }

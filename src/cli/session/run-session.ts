@@ -223,7 +223,9 @@ async function session(
     running?.command({ command: "stop", reason: message });
   });
   // A dry run trades nothing: the account's record is that of the bot that does.
-  const days = dryRun ? undefined : openSessionDays(config, store.directory, runtime.clock, log);
+  const days = dryRun
+    ? undefined
+    : openSessionDays(config, store.directory, runtime.clock, log, notices);
   if (days !== undefined) cleanup.push(() => days.close());
   const between =
     paper === undefined ? undefined : await createPaperDecorator(config, paper, runtime.clock);

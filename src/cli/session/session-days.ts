@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { BotConfig } from "../../bot/config/config.js";
 import { DayRecorder } from "../../bot/days/day-recorder.js";
+import type { NoticeRecorder } from "../../bot/notices/notice-recorder.js";
 import type { Clock } from "../../core/runtime/runtime.js";
 import { DAYS_FOLDER } from "../../ledger/days/day-folder.js";
 import { DaySealer } from "../../ledger/days/day-sealer.js";
@@ -18,12 +19,14 @@ export interface SessionDays {
 /**
  * Opens the day files of a session that trades; undefined if its file wants none.
  * @param directory folder of the bot's state
+ * @param notices where people want to know if nothing can be recorded
  */
 export function openSessionDays(
   { days: { record, everyMs } }: BotConfig,
   directory: string,
   clock: Clock,
   log: OpenLog,
+  notices: NoticeRecorder | undefined,
 ): SessionDays | undefined {
   if (!record) return undefined;
   const folder = join(directory, DAYS_FOLDER);
@@ -37,7 +40,17 @@ export function openSessionDays(
   const writer = new DayWriter({
     folder,
     onTrouble: (why) => {
-      if (why === undefined) log.info({ folder }, "the day files are written again");
+      const isOver = why === undefined;
+      notices?.record({
+        atMs: clock.nowMs(),
+        severity: "warning",
+        kind: "days-unwritten",
+        title: isOver ? "the day files are written again" : "the day files cannot be written",
+        ...(isOver ? {} : { text: why }),
+        key: "day files",
+        state: isOver ? "off" : "on",
+      });
+      if (isOver) log.info({ folder }, "the day files are written again");
       else log.error({ folder, error: why }, "the day files cannot be written: it is tried again");
     },
     onDay: (day) => sealer.seal(day),

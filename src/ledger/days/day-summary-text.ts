@@ -1,4 +1,5 @@
 import { Decimal } from "decimal.js";
+import { toPlainLine } from "../../core/plain-line.js";
 import type { DaySummary, MarketSummary, ProfitTexts } from "./day-summary.js";
 
 /** Most halts and causes that the text names. */
@@ -72,7 +73,7 @@ function haltLines({ halts }: DaySummary): string[] {
     .filter((halt) => longest.includes(halt))
     .map(
       ({ name, marketId, why, from, to, seconds }) =>
-        `halt ${name}${marketId === null ? "" : ` of ${marketId}`} at ${from.slice(11, 19)} for ${durationText(seconds)}${to === null ? ", in force" : ""}: ${why}`,
+        `halt ${name}${marketId === null ? "" : ` of ${marketId}`} at ${from.slice(11, 19)} for ${durationText(seconds)}${to === null ? ", in force" : ""}: ${toPlainLine(why)}`,
     );
   return halts.length <= MOST ? shown : [...shown, `${halts.length - MOST} shorter halts`];
 }

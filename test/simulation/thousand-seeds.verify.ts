@@ -1,5 +1,4 @@
-import { SEED_BUDGET, seedsFrom } from "./seed-budget.js";
+import { seedsFrom } from "./seed-budget.js";
 import { simulateSeeds } from "./simulate-seeds.js";
 
-const tested: readonly number[] = SEED_BUDGET.makerHours.seeds;
-simulateSeeds(seedsFrom(1, 1000).filter((seed) => !tested.includes(seed)));
+simulateSeeds(seedsFrom(1, 1000));

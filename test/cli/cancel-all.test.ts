@@ -1,5 +1,5 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { type AddressInfo, connect, createServer } from "node:net";
+import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { lockAccount } from "#bot/account-lock.js";
@@ -8,6 +8,7 @@ import { startControlServer } from "#bot/control-server.js";
 import { addRunningBotEntry } from "#bot/running-bots.js";
 import { stateDirFor } from "#bot/state-dir.js";
 import { ecdsaScheme } from "#core/signing.js";
+import { freePort } from "../support/free-port.js";
 import { captureCli, startCli } from "./captured-cli.js";
 import { CommandedExchange, openOrders, untilQuoting } from "./commanded-exchange.js";
 
@@ -135,10 +136,7 @@ it("a guard that is started while the exchange is away waits for it where a bot 
     socket.pipe(through).pipe(socket);
     for (const end of [socket, through]) end.on("error", () => end.destroy());
   });
-  const port = await new Promise<number>((resolve) =>
-    away.listen(0, "127.0.0.1", () => resolve((away.address() as AddressInfo).port)),
-  );
-  await new Promise((resolve) => away.close(resolve));
+  const port = await freePort();
   writeFileSync(
     file,
     readFileSync(file, "utf8").replaceAll(`:${exchange.where.port}/`, `:${port}/`),
@@ -168,8 +166,9 @@ it("a guard that is started while the exchange is away waits for it where a bot 
 
 it("cancel-all works beside a state folder whose files are broken, and a file from which no bot starts, and says what it waits for", async () => {
   const { file, env, stateDir } = exchange.bot();
-  const running = startCli(["run", file, "--json", "--for", "2s"], env);
+  const running = startCli(["run", file, "--json"], env);
   await untilQuoting(file, env);
+  running.interrupt();
   await running.done;
   const folder = stateDir();
   for (const name of ["heartbeat.json", "built-orders.json"])

@@ -1,25 +1,16 @@
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
-import { type AddressInfo, createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { loadBotConfig } from "#bot/config.js";
 import { stateDirFor } from "#bot/state-dir.js";
 import { ecdsaScheme } from "#core/signing.js";
+import { freePort } from "../support/free-port.js";
 import { captureCli, startCli } from "./captured-cli.js";
 import { untilQuoting } from "./commanded-exchange.js";
 import { until } from "./until.js";
 
 const KEY = `0x${"6b".repeat(32)}` as const;
-
-/** A port without a listener. */
-async function freePort(): Promise<number> {
-  const server: Server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 async function world() {
   const folder = mkdtempSync(join(tmpdir(), "mw-"));

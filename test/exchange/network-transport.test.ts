@@ -2,8 +2,9 @@ import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { ConfigError } from "#core/errors.js";
 import type { HttpRequest, HttpResult } from "#exchange/transport.js";
+import { freePort } from "../support/free-port.js";
 import { until } from "./local-server.js";
-import { closedPort, ServedTransport } from "./served-transport.js";
+import { ServedTransport } from "./served-transport.js";
 
 const GET: HttpRequest = { method: "GET", path: "/v1/time", params: "", timeoutMs: 2000 };
 const at = new ServedTransport();
@@ -133,7 +134,7 @@ describe("requests over real HTTP", () => {
   });
 
   it("are certainly not sent when the port has no listener", async () => {
-    const nowhere = at.open({ restUrl: `http://127.0.0.1:${await closedPort()}/v1` });
+    const nowhere = at.open({ restUrl: `http://127.0.0.1:${await freePort()}/v1` });
     expect(await asked({}, nowhere)).toMatchObject({
       ok: false,
       cause: "connection-lost",

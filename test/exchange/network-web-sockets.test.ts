@@ -1,7 +1,8 @@
 import { deflateSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
+import { freePort } from "../support/free-port.js";
 import { until } from "./local-server.js";
-import { closedPort, ServedTransport } from "./served-transport.js";
+import { ServedTransport } from "./served-transport.js";
 
 const at = new ServedTransport();
 
@@ -66,7 +67,7 @@ describe("websockets", () => {
 
   it("say why they could not be opened: the address, what came instead, and where it is configured, but never a signature", async () => {
     const refused = handlers();
-    const port = await closedPort();
+    const port = await freePort();
     at.open({ streamUrl: `ws://127.0.0.1:${port}/v1` }).open("/v1/x", refused);
     const rejected = handlers();
     at.server.admits = () => false;

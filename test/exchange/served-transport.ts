@@ -1,4 +1,3 @@
-import { createServer } from "node:net";
 import { afterEach, beforeEach } from "vitest";
 import { createLiveRuntime } from "#core/live-runtime.js";
 import { NetworkTransport, type NetworkTransportOptions } from "#exchange/network-transport.js";
@@ -35,13 +34,4 @@ export class ServedTransport {
       ...options,
     });
   }
-}
-
-/** A port without a listener. */
-export async function closedPort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, "127.0.0.1", resolve));
-  const address = probe.address();
-  await new Promise((resolve) => probe.close(resolve));
-  return typeof address === "object" && address !== null ? address.port : 0;
 }

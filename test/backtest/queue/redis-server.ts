@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { createServer } from "node:net";
+import { freePort } from "../../support/free-port.js";
 
 /** True if Debian's redis-server is installed. */
 export const hasRedis = spawnSync("redis-server", ["--version"]).status === 0;
@@ -49,12 +49,4 @@ function isReady(child: ChildProcess): Promise<boolean> {
     });
     child.once("exit", () => resolve(false));
   });
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === "object" && address !== null ? address.port : 0;
 }

@@ -214,12 +214,10 @@ export default defineStrategy({
         .sort();
     };
     const both = [first.file, made.file].sort();
-    await until(shown, (files) => files.length === 2);
-    expect(shown()).toEqual(both);
+    expect(await until(shown, (files) => files.length === 2)).toEqual(both);
     victim.child.kill("SIGKILL");
     await victim.ended;
-    await until(shown, (files) => files.length === 1);
-    expect(shown()).toEqual([first.file]);
+    expect(await until(shown, (files) => files.length === 1)).toEqual([first.file]);
     expect(page.events.some(({ name }) => name === "gone")).toBe(true);
     const again = startHere(["run", made.file, "--json"], env);
     await until(shown, (files) => files.length === 2);

@@ -241,7 +241,7 @@ describe("values of a running bot, from the command line", () => {
   });
 
   it("change in a paper session with an end too, and never once a bot stops or has ended", async () => {
-    const bot = await startedBot(["--dry-run", "--for", "60s"]);
+    const bot = await startedBot(["--dry-run", "--for", "1h"]);
     const set = differenceOf(await bot.set(`${SPREAD}=30`, "--json"));
     expect(set).toMatchObject({ state: "applied", markets: { btcusdc: { strategy: "kept" } } });
     const ended = bot.stop();

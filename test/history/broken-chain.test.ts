@@ -339,5 +339,5 @@ describe("the chain of a book's messages", () => {
         { numRuns: 30 },
       ),
     );
-  }, 60_000);
+  });
 });

@@ -73,7 +73,7 @@ describe("a liquidator on a real chain", () => {
   let world: LiquidationExchange;
   beforeAll(async () => {
     world = await LiquidationExchange.start();
-  }, 60_000);
+  });
   afterAll(() => world.close());
 
   const filesOf = (own: string, address: string, name: string): string => {
@@ -137,5 +137,5 @@ describe("a liquidator on a real chain", () => {
     expect(takeover?.[13]).toBe("both");
     const gas = rows.find(([, kind]) => kind === "gas");
     expect([gas?.[4], Number(gas?.[5]) < 0]).toEqual(["ETH", true]);
-  }, 120_000);
+  });
 });

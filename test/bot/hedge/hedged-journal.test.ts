@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import type { HedgeVenueConfig } from "#bot/config.js";
 import type { JournalTurn } from "#bot/journal.js";
 import { encodeJournal } from "#bot/journal.js";
@@ -47,10 +47,14 @@ async function recorded(store: MemoryStateStore, seed: number): Promise<MemoryJo
   return journal;
 }
 
+const store = new MemoryStateStore();
+let first: MemoryJournal;
+beforeAll(async () => {
+  first = await recorded(store, 1);
+});
+
 it("a run that hedges is replayed to the byte, with every action at the other venue", async () => {
-  const store = new MemoryStateStore();
-  for (const seed of [1, 2]) {
-    const journal = await recorded(store, seed);
+  for (const journal of [first, await recorded(store, 2)]) {
     const hedged = turnsOf(journal).flatMap(({ hedgeActions = [] }) => hedgeActions);
     expect(hedged.filter(({ action }) => action.kind === "place").length).toBeGreaterThan(5);
     const result = await replayLines(asFile(journal.lines));
@@ -61,14 +65,14 @@ it("a run that hedges is replayed to the byte, with every action at the other ve
 });
 
 it("a replay that hedges otherwise than its journal is found out", async () => {
-  const { lines } = await recorded(new MemoryStateStore(), 1);
+  const { lines } = first;
   const at = lines.findIndex((line) => line.includes('"kind":"place"') && line.includes("mw-"));
   const turn = JSON.parse(lines[at] ?? "") as JournalTurn;
   const changed = [...lines];
-  const [first] = turn.hedgeActions ?? [];
-  if (first?.action.kind !== "place") throw new Error("no order was sent");
-  const action = { ...first.action, lots: first.action.lots + 1 };
-  changed[at] = encodeJournal({ ...turn, hedgeActions: [{ ...first, action }] });
+  const [sent] = turn.hedgeActions ?? [];
+  if (sent?.action.kind !== "place") throw new Error("no order was sent");
+  const action = { ...sent.action, lots: sent.action.lots + 1 };
+  changed[at] = encodeJournal({ ...turn, hedgeActions: [{ ...sent, action }] });
   const { divergence } = await replayLines(asFile(changed));
   expect(divergence?.line).toBe(at + 1);
 });

@@ -13,7 +13,7 @@ import { sealDays } from "#ledger/seal-days.js";
 import { START_MS, startVirtualRun } from "../bot/recorded-run.js";
 import { openRecordedDays } from "./recorded-days.js";
 
-const RUN_MS = 3 * 60_000 + 20_000;
+const RUN_MS = 2 * 60_000 + 20_000;
 
 describe("the report of a live bot", () => {
   const days = openRecordedDays();
@@ -24,11 +24,11 @@ describe("the report of a live bot", () => {
 
   beforeAll(async () => {
     const run = await startVirtualRun({ store: days.store, dayRecorderOf: days.recorderOf });
-    await run.clock.runFor(60_000);
+    await run.clock.runFor(30_000);
     run.running.command({ command: "halt", reason: "lunch", marketId: "btcusdc" });
     await run.clock.runFor(45_000);
     run.running.command({ command: "resume", marketId: "btcusdc" });
-    await run.clock.runFor(RUN_MS - 105_000);
+    await run.clock.runFor(RUN_MS - 75_000);
     status = buildBotStatus(run.running.bot);
     days.close();
     endMs = run.clock.nowMs();

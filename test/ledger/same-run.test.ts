@@ -111,7 +111,7 @@ async function bothReports(feedMs: number, orderMs: number) {
 const moneyOf = ({ profit, equity, fills, orders }: Report | LiveReport) => ({
   profit: {
     ...profit,
-    // What a fill loses later is told from the inventory by the mid that the bot then knew.
+    // The mid that the bot knew at a fill splits the two.
     adverseSelection: undefined,
     inventory: undefined,
   },

@@ -2,6 +2,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { decimalToScaled } from "#core/instrument.js";
+import type { LedgerPeriod } from "#ledger/account-ledger.js";
+import { csvLines } from "#ledger/csv-lines.js";
+import { liquidationLines } from "#ledger/liquidation-lines.js";
+import { queryLedger } from "#ledger/query-ledger.js";
 import { summariseMissed } from "#ledger/summarise-missed.js";
 import { decodeLedger } from "#liquidator/ledger-lines.js";
 import { captureCli, startCli } from "../cli/captured-cli.js";
@@ -66,6 +70,46 @@ describe("what was not won", () => {
   it("leaves out what was first seen outside the period", () => {
     const { missed } = summariseMissed(decodeLedger(OLD_LINES), { fromMs: 2, toMs: 3 });
     expect(missed.map(({ id }) => id)).toEqual(["b"]);
+  });
+});
+
+describe("the table of liquidations", () => {
+  const WON = JSON.stringify({
+    ...common,
+    id: "w",
+    outcome: "won",
+    atMs: { seen: 4 },
+    tipWei: "2000000000n",
+    profitQuote: "7500000n",
+    reason: '=1+1, "quoted"',
+  });
+  const ask = (sql: string, period: LedgerPeriod = ALWAYS) =>
+    queryLedger(
+      {
+        entries: csvLines([], 18),
+        liquidations: liquidationLines(decodeLedger(`${OLD_LINES}\n${WON}\n`), period),
+      },
+      sql,
+    );
+
+  it("answers what was won, what was lost, at which stage, and what it would have earned", async () => {
+    const { rows } = await ask(
+      "SELECT outcome, stage, count(*)::INT, sum(would_earn)::DECIMAL(18,2), sum(earned)::DECIMAL(18,2), max(tip_gwei)::DECIMAL(18,1) FROM liquidations GROUP BY ALL ORDER BY outcome",
+    );
+    expect(rows).toEqual([
+      ["cured", "cured", 1, null, null, null],
+      ["lost", "outbid", 1, "9.00", null, "0.0"],
+      ["unprofitable", "unprofitable", 1, null, null, null],
+      ["won", null, 1, null, "7.50", "2.0"],
+    ]);
+  });
+
+  it("has those of the period alone, and never a text that a spreadsheet runs", async () => {
+    const { rows } = await ask("SELECT id, reason FROM liquidations", {
+      fromMs: 4,
+      toMs: undefined,
+    });
+    expect(rows).toEqual([["w", `'=1+1, "quoted"`]]);
   });
 });
 

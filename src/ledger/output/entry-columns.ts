@@ -2,12 +2,10 @@ import { scaledToDecimal } from "../../core/instrument.js";
 import type { Ms } from "../../core/units.js";
 import { instantText } from "../../history/day.js";
 import type { AccountEntry } from "../account-entry.js";
+import type { CsvColumn } from "./csv-table.js";
 
 /** A column of an export. */
-export interface EntryColumn {
-  readonly name: string;
-  /** Its type in Parquet and in queries. */
-  readonly type: "TIMESTAMP" | "VARCHAR" | "DECIMAL(38,18)";
+export interface EntryColumn extends CsvColumn {
   /** Its text in CSV; empty if the line has none. */
   readonly text: (entry: AccountEntry, paperDecimals: number) => string;
 }

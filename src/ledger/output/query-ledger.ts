@@ -1,5 +1,9 @@
+import { join } from "node:path";
 import { ConfigError } from "../../core/errors.js";
+import { replaceFile } from "../../core/files/atomic-file.js";
 import type { TextResult } from "../../history/store/duck.js";
+import { createCsvTable } from "./csv-table.js";
+import { LIQUIDATION_COLUMNS } from "./liquidation-lines.js";
 import { withEntries } from "./write-export.js";
 
 /**
@@ -17,15 +21,26 @@ LEFT JOIN entries reversal ON reversal.reverses = line.id
 WHERE line.kind = 'fill' AND line.reverses IS NULL
 ORDER BY line.rowid`;
 
+/** The lines of the CSV files that a query's tables are read from. */
+export interface QueriedLines {
+  readonly entries: Iterable<string>;
+  readonly liquidations: Iterable<string>;
+}
+
 /**
- * Answers one SELECT over the ledger: tables `entries` and `fills`. The statement reaches neither
- * files nor the network, and changes nothing.
- * @param lines of a CSV file
+ * Answers one SELECT over the ledger: tables `entries`, `fills` and `liquidations`. The statement
+ * reaches neither files nor the network, and changes nothing.
  * @throws ConfigError with the database's message if the statement is wrong
  */
-export function queryLedger(lines: Iterable<string>, sql: string): Promise<TextResult> {
-  return withEntries(lines, async (duck) => {
+export function queryLedger(
+  { entries, liquidations }: QueriedLines,
+  sql: string,
+): Promise<TextResult> {
+  return withEntries(entries, async (duck, folder) => {
     await duck.run(FILLS_TABLE);
+    const csv = join(folder, "liquidations.csv");
+    replaceFile(csv, liquidations, { sync: false });
+    await createCsvTable(duck, "liquidations", csv, LIQUIDATION_COLUMNS);
     await duck.isolate();
     try {
       return await duck.select(sql);
@@ -33,7 +48,7 @@ export function queryLedger(lines: Iterable<string>, sql: string): Promise<TextR
       throw new ConfigError(cause instanceof Error ? cause.message : String(cause), {
         field: "sql",
         value: sql,
-        expected: "one SELECT statement of DuckDB over the tables entries and fills",
+        expected: "one SELECT statement of DuckDB over the tables entries, fills and liquidations",
         cause,
       });
     }

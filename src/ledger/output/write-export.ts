@@ -5,7 +5,8 @@ import { RunError } from "../../core/errors.js";
 import { replaceFile, syncPath } from "../../core/files/atomic-file.js";
 import { Duck, literal } from "../../history/store/duck.js";
 import { toDiskError } from "../../history/store/to-disk-error.js";
-import { createEntryTable } from "./entry-table.js";
+import { createCsvTable } from "./csv-table.js";
+import { ENTRY_COLUMNS } from "./entry-columns.js";
 
 const FULL_DISK = /^(ENOSPC|EDQUOT)$|No space left on device|Disk quota exceeded/;
 
@@ -72,7 +73,7 @@ export async function withEntries<T>(
     replaceFile(csv, lines, { sync: false });
     const duck = await Duck.open(join(folder, "spill"));
     try {
-      await createEntryTable(duck, csv);
+      await createCsvTable(duck, "entries", csv, ENTRY_COLUMNS);
       return await work(duck, folder);
     } finally {
       duck.close();

@@ -12,7 +12,9 @@ import { type LedgerOptions, ledgerPeriod, rememberBalances, withLedger } from "
 /** Options of `ledger export`. */
 export interface LedgerExportOptions extends LedgerOptions {
   readonly format: "csv" | "parquet";
-  readonly output: string;
+  readonly out?: string;
+  /** The former name of `out`. */
+  readonly output?: string;
   readonly json?: boolean;
 }
 
@@ -25,11 +27,12 @@ export async function ledgerExportCommand(
   file: string,
   options: LedgerExportOptions,
 ): Promise<void> {
-  const { format, output, json } = options;
+  const { format, json } = options;
+  const output = options.out ?? options.output ?? "-";
   const isStdout = output === "-";
   if (isStdout && format === "parquet")
     throw new ConfigError("cannot be printed", {
-      field: "--output",
+      field: "--out",
       value: output,
       expected: "the path of a file, for --format parquet",
     });

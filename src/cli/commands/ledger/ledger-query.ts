@@ -1,6 +1,9 @@
 import { ConfigError } from "../../../core/errors.js";
 import { csvLines, textCell } from "../../../ledger/output/csv-lines.js";
+import { liquidationLines } from "../../../ledger/output/liquidation-lines.js";
 import { queryLedger } from "../../../ledger/output/query-ledger.js";
+import { decodeLedger } from "../../../liquidator/ledger/ledger-lines.js";
+import { LIQUIDATIONS_FILE } from "../../../liquidator/ledger/liquidation-ledger.js";
 import type { CliContext } from "../../cli-context.js";
 import { jsonText, table } from "../../process/output.js";
 import { type LedgerOptions, ledgerPeriod, withLedger } from "./open-ledger.js";
@@ -33,9 +36,11 @@ export async function ledgerQueryCommand(
       expected: 'bot.yaml "SELECT ..."; put the statement in quotes',
     });
   const period = ledgerPeriod(options);
-  await withLedger(context, file, options, async ({ ledger }) => {
-    const lines = csvLines(ledger.entries(period), ledger.units.paperDecimals);
-    const { columns, rows } = await queryLedger(lines, sql);
+  await withLedger(context, file, options, async ({ ledger, store }) => {
+    const entries = csvLines(ledger.entries(period), ledger.units.paperDecimals);
+    const opportunities = decodeLedger(store?.read(LIQUIDATIONS_FILE) ?? "");
+    const liquidations = liquidationLines(opportunities, period);
+    const { columns, rows } = await queryLedger({ entries, liquidations }, sql);
     const format = options.json === true ? "json" : options.format;
     if (format === "json") {
       const objects = rows.map((row) =>

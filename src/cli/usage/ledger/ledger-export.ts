@@ -4,8 +4,8 @@ import type { LedgerExportOptions } from "../../commands/ledger/ledger-export.js
 
 const EXAMPLES = `
 Examples:
-  marketwright ledger export bot.yaml --output ledger.csv
-  marketwright ledger export bot.yaml --format parquet --output 2026-11.parquet --from 2026-11-01 --to 2026-12-01
+  marketwright ledger export bot.yaml --out ledger.csv
+  marketwright ledger export bot.yaml --format parquet --out 2026-11.parquet --from 2026-11-01 --to 2026-12-01
   marketwright ledger export bot.yaml --offline
 
 The columns and signs are in docs/reference/ledger.md. The command only reads: beside a running bot too. Exit code 1 if the
@@ -20,7 +20,8 @@ export function addLedgerExport(ledger: Command, context: CliContext): void {
     .addOption(
       new Option("--format <format>", "of the output").choices(["csv", "parquet"]).default("csv"),
     )
-    .option("--output <path>", "the file to write; - is stdout", "-")
+    .option("--out <path>", "the file to write; - is stdout (default: -)")
+    .addOption(new Option("--output <path>", "the former name of --out").hideHelp())
     .option("--from <instant>", "a UTC day or time, inclusive")
     .option("--to <instant>", "a UTC day or time, exclusive")
     .option("--offline", "use the bot's files alone, without the exchange")

@@ -7,8 +7,8 @@ Examples:
   marketwright ledger query bot.yaml "SELECT kind, asset, sum(amount) FROM entries GROUP BY ALL"
   marketwright ledger query "SELECT time::DATE AS day, sum(realised_profit) FROM fills GROUP BY day ORDER BY day"
 
-Tables: entries (a row a line of the export) and fills (a row a trade). The SQL is DuckDB's. The statement reaches neither
-files nor the network.`;
+Tables: entries (a row a line of the export), fills (a row a trade) and liquidations (a row an opportunity). The SQL is
+DuckDB's. The statement reaches neither files nor the network.`;
 
 /** `marketwright ledger query [bot.yaml] SQL` */
 export function addLedgerQuery(ledger: Command, context: CliContext): void {

@@ -4,6 +4,7 @@ import { HedgeLedger, type HedgeProfit } from "./hedge-ledger.js";
 import { type HedgeOrder, type HedgeOrderEvent, matchedHedgeLots } from "./hedge-order.js";
 import type { HedgeOrderKey } from "./hedge-order-key.js";
 import { HedgeOrders } from "./hedge-orders.js";
+import { type HedgeRecord, HedgeRecorder } from "./hedge-record.js";
 import type {
   HedgeAccountReport,
   HedgeContract,
@@ -39,6 +40,11 @@ export interface HedgeAccountDeps {
   readonly stored: StoredHedge | undefined;
   /** Writes the state so that it survives the end of the process. */
   readonly persist: (text: string) => void;
+  /**
+   * Appends a change to the record so that it survives the end of the process. Called before the
+   * state that has it is written: a crash in between repeats it.
+   */
+  readonly record: (record: HedgeRecord) => void;
   readonly notify: (change: HedgeAccountChange) => void;
   /** Something is in doubt: the venue has to be asked soon. */
   readonly requestRound: () => void;
@@ -55,6 +61,7 @@ export class HedgeAccount {
   readonly #deps: HedgeAccountDeps;
   readonly #ledger: HedgeLedger;
   readonly #orders: HedgeOrders;
+  readonly #recorder: HedgeRecorder;
   #hasOpening: boolean;
   #isConfirmed = false;
   /** The mid of the newest touch, which may be of an earlier run. */
@@ -70,10 +77,11 @@ export class HedgeAccount {
   #isDirty = true;
 
   constructor(deps: HedgeAccountDeps) {
-    const { contract, stored, clock, tag } = deps;
+    const { contract, stored, clock, tag, venue, record } = deps;
     this.#deps = deps;
     this.#ledger = new HedgeLedger(contract, stored, clock.nowMs() - CLOCKS_APART_MS);
     this.#orders = new HedgeOrders(tag, stored?.orders ?? [], clock.monotonicMs());
+    this.#recorder = new HedgeRecorder(venue, contract, record);
     this.#hasOpening = stored !== undefined;
     this.#lastMidTicks = stored?.midTicks;
   }
@@ -191,6 +199,7 @@ export class HedgeAccount {
   onFill(fill: HedgeFill): void {
     const effect = this.#ledger.count(fill);
     if (effect === "repeated") return;
+    if (effect !== "void") this.#recorder.fill(fill);
     this.#noteChange();
     if (fill.key !== undefined && effect !== "reversed") {
       const before = this.#orders.get(fill.key);
@@ -212,7 +221,11 @@ export class HedgeAccount {
 
   /** Counts the payments of an answer. */
   onFundingRead(payments: readonly HedgeFunding[]): void {
-    for (const payment of payments) if (this.#ledger.countFunding(payment)) this.#isDirty = true;
+    for (const payment of payments) {
+      if (!this.#ledger.countFunding(payment)) continue;
+      this.#recorder.funding(payment);
+      this.#isDirty = true;
+    }
   }
 
   /**
@@ -286,7 +299,10 @@ export class HedgeAccount {
 
   #adopt(toLots: Lots, midTicks: number): void {
     const fromLots = this.positionLots;
-    this.#ledger.adjust(toLots - fromLots, midTicks);
+    const nowMs = this.#deps.clock.nowMs();
+    if (!this.#hasOpening) this.#recorder.began(nowMs);
+    const cash = this.#ledger.adjust(toLots - fromLots, midTicks);
+    if (toLots !== fromLots) this.#recorder.adopted(nowMs, toLots - fromLots, cash);
     if (this.#hasOpening || toLots !== 0)
       this.#deps.notify({ kind: "position-adopted", fromLots, toLots });
     this.#hasOpening = true;

@@ -120,10 +120,13 @@ export class HedgeLedger {
   /**
    * Takes a position that no fill explains, at the mid: the opening one, or one that another client
    * traded.
+   * @returns the change of the cash
    */
-  adjust(lots: Lots, midTicks: number): void {
+  adjust(lots: Lots, midTicks: number): HedgeUnits {
+    const cash = -this.#valueOf(lots, midTicks);
     this.#positionLots += lots;
-    this.#cash -= this.#valueOf(lots, midTicks);
+    this.#cash += cash;
+    return cash;
   }
 
   /**

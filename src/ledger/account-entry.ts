@@ -14,6 +14,7 @@ export type EntryKind =
   | "funding"
   | "gas"
   | "other"
+  | "hedge-fill"
   | "hedge-cash"
   | "hedge-fee"
   | "hedge-funding"

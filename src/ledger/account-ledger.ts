@@ -2,6 +2,7 @@ import type { Ms } from "../core/units.js";
 import { AccountBooks } from "./account-books.js";
 import type { AccountEntry } from "./account-entry.js";
 import type { BalanceCheckpoint } from "./balance-checkpoint.js";
+import type { DaySpan } from "./days/read-days.js";
 import type { LedgerFinding } from "./finding.js";
 import { type AccountRecords, assembleEvents } from "./join/assemble-events.js";
 import type { LedgerEvent } from "./ledger-event.js";
@@ -21,6 +22,8 @@ export class AccountLedger {
   readonly units: MarketUnits;
   readonly events: readonly LedgerEvent[];
   readonly findings: readonly LedgerFinding[];
+  /** Times of which no file has funding and transfers; undefined if the exchange was read. */
+  readonly unrecorded: readonly DaySpan[] | undefined;
   /** Undefined if the exchange was not read. */
   readonly differences: readonly BalanceDifference[] | undefined;
 
@@ -30,6 +33,7 @@ export class AccountLedger {
     const { statement } = records;
     this.units = records.units;
     this.events = events;
+    this.unrecorded = statement === undefined ? (records.incomes?.gaps ?? []) : undefined;
     const reconciled =
       statement === undefined ? undefined : reconcileBalances(events, statement, checkpoints);
     this.findings = [...findings, ...(reconciled?.findings ?? [])];

@@ -12,6 +12,8 @@ export interface LedgerFinding {
     | "trade-without-income"
     /** The two positions that the exchange states differ by more than what is not settled. */
     | "positions-differ"
+    /** The totals of a hedge have more or less than the record of its fills. */
+    | "hedge-record-differs"
     /** A file has lines that cannot be read. */
     | "unreadable-lines";
   readonly marketId: MarketId | undefined;

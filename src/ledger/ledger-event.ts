@@ -56,7 +56,10 @@ export interface InventoryEvent {
 /** A change of an asset outside the exchange's credit: gas, and the other leg at a hedge venue. */
 export interface OutsideEvent {
   readonly kind: "outside";
-  readonly entry: Extract<EntryKind, "gas" | "hedge-cash" | "hedge-fee" | "hedge-funding">;
+  readonly entry: Extract<
+    EntryKind,
+    "gas" | "hedge-fill" | "hedge-cash" | "hedge-fee" | "hedge-funding"
+  >;
   readonly venue: string;
   readonly timeMs: Ms;
   readonly marketId: MarketId | undefined;

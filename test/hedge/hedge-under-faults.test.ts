@@ -55,6 +55,7 @@ async function hedgedWorld({ onTestFinished }: Pick<TestContext, "onTestFinished
       persist: (text) => {
         persisted = text;
       },
+      record: () => {},
       notify: () => {},
     });
     const settle = () => {

@@ -4,6 +4,7 @@ import { type Lots, type Ms, sideSign } from "#core/units.js";
 import { VirtualClock } from "#core/virtual-clock.js";
 import type { HedgeSettings } from "#hedge/decide-hedge.js";
 import { createHedgeOrderKey } from "#hedge/hedge-order-key.js";
+import { encodeHedgeRecord } from "#hedge/hedge-record.js";
 import { type HedgeNotice, MarketHedger } from "#hedge/market-hedger.js";
 import { storedHedgeSchema } from "#hedge/stored-hedge.js";
 import { CONTRACT, TAG } from "./hedge-records.js";
@@ -16,6 +17,8 @@ export class HedgerRig {
   readonly clock = new VirtualClock(1_760_000_000_000);
   readonly venue = new ModelVenue(this.clock);
   readonly notices: HedgeNotice[] = [];
+  /** Lines of the record of fills and payments. */
+  readonly records: string[] = [];
   /** The text on the disk. */
   stored: string | undefined;
   /** Called after each event of the venue, and around each action that is sent. */
@@ -81,6 +84,9 @@ export class HedgerRig {
       stored: stored === undefined ? undefined : storedHedgeSchema.parse(JSON.parse(stored)),
       persist: (text) => {
         if (isRunning()) this.stored = text;
+      },
+      record: (record) => {
+        if (isRunning()) this.records.push(encodeHedgeRecord(record));
       },
       notify: (notice) => this.notices.push(notice),
     });

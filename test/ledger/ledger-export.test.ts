@@ -82,7 +82,7 @@ describe("the ledger of a bot that traded, failed settlements, was funded and re
     );
     // The account goes on being funded: both files end before now.
     const to = (await csv()).rows.at(-1)?.time ?? "";
-    expect((await world.ledger("export", "--output", table as string, "--to", to)).code).toBe(0);
+    expect((await world.ledger("export", "--out", table as string, "--to", to)).code).toBe(0);
     const written = await world.ledger(
       "export",
       "--format",
@@ -147,9 +147,21 @@ describe("the ledger of a bot that traded, failed settlements, was funded and re
   it("goes by the files alone when the exchange may not be asked, and says what they lack", async () => {
     const { rows, err, code } = await csv("--offline");
     expect(code, err).toBe(0);
-    expect(err).toContain("Funding, deposits, withdrawals");
+    expect(err).toContain("Own liquidations, transfers before");
+    expect(err).toMatch(/no funding and no transfers: 2\S+Z to 2\S+Z/);
     expect(new Set(rows.map(({ source }) => source))).toEqual(new Set(["file"]));
     expect(rows.some(({ kind }) => kind === "fill")).toBe(true);
+    // The day files have the payments of the time in which the bot ran.
+    const online = (await csv()).rows;
+    const [first = "", last = ""] = [
+      rows.find(({ kind }) => kind === "funding")?.time,
+      rows.findLast(({ kind }) => kind === "funding")?.time,
+    ];
+    expect(rows.filter(({ kind }) => kind === "funding").length).toBeGreaterThan(1);
+    expect(sum(rows, "funding")).not.toBe(0n);
+    const paid = online.filter(({ kind, time = "" }) => kind === "funding" && time <= last);
+    expect(paid.length).toBeGreaterThan(rows.filter(({ kind }) => kind === "funding").length);
+    expect(first < last).toBe(true);
   });
 
   it("answers with rows in order of time and decimals without padding: a spreadsheet reads them so", async () => {

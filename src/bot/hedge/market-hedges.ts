@@ -12,6 +12,7 @@ import {
 } from "../../core/units.js";
 import type { HedgeSettings } from "../../hedge/decide-hedge.js";
 import { createHedgeOrderKey } from "../../hedge/hedge-order-key.js";
+import { encodeHedgeRecord } from "../../hedge/hedge-record.js";
 import {
   HEDGE_DECIMALS,
   type HedgeAction,
@@ -82,6 +83,9 @@ export interface QuoteRate {
 
 /** File of a market's hedge in the state directory. */
 const hedgeFile = (marketId: MarketId): string => `hedge-${marketId}.json`;
+
+/** The record of a market's hedge in the state directory: each fill and payment, one line each. */
+export const hedgeRecordFile = (marketId: MarketId): string => `hedge-${marketId}.jsonl`;
 
 /** True for the name of a file of a market's hedge. */
 export const isHedgeFile = (name: string): boolean => /^hedge-.+\.json$/.test(name);
@@ -367,6 +371,7 @@ export class MarketHedges {
       },
       stored: readStoredHedge(store, marketId, hedge),
       persist: (text) => store.writeBehind(file, text),
+      record: (record) => store.append(hedgeRecordFile(marketId), encodeHedgeRecord(record)),
       notify: (hedgeNotice) => {
         this.#deps.notify({ kind: "hedge", marketId, venue: hedge.venue, notice: hedgeNotice });
         if (hedgeNotice.kind === "fill")

@@ -136,6 +136,14 @@ export function adoptExchangeInstance(
     log.warn({ files: takenBack }, "the earlier exchange is back: the bot restored its state");
 }
 
+/**
+ * The exchange time at which the account of a state was created; undefined if it is not known. Its
+ * day files may also have rows of an account of before that.
+ */
+export function readAccountCreatedMs(store: StateStore): Ms | undefined {
+  return readJsonState(store, LIFE_FILE, knownOf)?.account.createdAtMs;
+}
+
 function knownOf(value: unknown): KnownLife {
   const { account, chain } = fileSchema.parse(value);
   return { account, chain };

@@ -8,6 +8,7 @@ import {
   paperChange,
 } from "../ledger-event.js";
 import type { MarketUnits } from "../market-units.js";
+import type { DayIncomes } from "../sources/day-incomes.js";
 import type { ExchangeStatement, StatementIncome } from "../sources/exchange-statement.js";
 import type { FileFills } from "../sources/file-fills.js";
 import type { FileTakeover } from "../sources/file-takeovers.js";
@@ -21,6 +22,10 @@ export interface AccountRecords {
   readonly takeovers: readonly FileTakeover[];
   /** Gas, and the legs at hedge venues. */
   readonly outside: readonly OutsideEvent[];
+  /** Funding and transfers of the day files; used if only the files were read. */
+  readonly incomes?: DayIncomes | undefined;
+  /** Contradictions between the files themselves. */
+  readonly fileFindings?: readonly LedgerFinding[];
   /** Undefined if only the files were read. */
   readonly statement: ExchangeStatement | undefined;
 }
@@ -44,7 +49,8 @@ export function assembleEvents(records: AccountRecords): AssembledEvents {
   const { fills, findings } = joinFills(file.fills, statement?.trades, units);
   const { others, findings: unpaired } = pairIncomes(fills, statement?.incomes ?? []);
   const { inventory, credits } = splitIncomes(others, records);
-  const events: LedgerEvent[] = [...credits, ...fills, ...inventory, ...outside];
+  const recorded = statement === undefined ? (records.incomes?.credits ?? []) : [];
+  const events: LedgerEvent[] = [...credits, ...recorded, ...fills, ...inventory, ...outside];
   const complete =
     statement === undefined ? events : inferPaper(events, statement.balances.matchedPaper);
   const unreadable: LedgerFinding[] =
@@ -60,7 +66,7 @@ export function assembleEvents(records: AccountRecords): AssembledEvents {
         ];
   return {
     events: complete.toSorted(byTime),
-    findings: [...findings, ...unpaired, ...unreadable],
+    findings: [...findings, ...unpaired, ...unreadable, ...(records.fileFindings ?? [])],
   };
 }
 

@@ -68,6 +68,8 @@ export interface LedgerSummary {
       }[]
     | null;
   readonly findings: AccountLedger["findings"];
+  /** Times of which no file has funding and transfers; null if the exchange was read. */
+  readonly unrecorded: readonly { readonly from: string; readonly to: string }[] | null;
   readonly isReconciled: boolean | null;
 }
 
@@ -95,13 +97,18 @@ export function summariseLedger(ledger: AccountLedger, sums: KindSums): LedgerSu
         to: instantText(toMs),
       })) ?? null,
     findings,
+    unrecorded:
+      ledger.unrecorded?.map(({ fromMs, toMs }) => ({
+        from: instantText(fromMs),
+        to: instantText(toMs),
+      })) ?? null,
     isReconciled: differences === undefined ? null : ledger.isReconciled,
   };
 }
 
 /** The limits of a ledger from the bot's files alone. */
 const OFFLINE_TEXT =
-  "offline: from the bot's files alone. Funding, deposits, withdrawals, own liquidations and trades from before the bot's first run are not in them, and no balance was compared.";
+  "offline: from the bot's files alone. Funding, deposits and withdrawals are sums of the day files. Own liquidations, transfers before a run's start and trades from before the bot's first run are not in them, and no balance was compared.";
 
 /** Most contradictions to print; `--json` has all. */
 const MOST_FINDINGS = 20;
@@ -121,7 +128,16 @@ export function formatSummary(summary: LedgerSummary): {
       amount,
     ]),
   ];
-  if (summary.differences === null) return { rows, sentences: [OFFLINE_TEXT] };
+  if (summary.differences === null) {
+    const { unrecorded } = summary;
+    const gaps = (unrecorded ?? []).map(({ from, to }) => `${from} to ${to}`);
+    const named = gaps.slice(0, MOST_FINDINGS).map((gap) => `no funding and no transfers: ${gap}`);
+    const more = gaps.length - named.length;
+    return {
+      rows,
+      sentences: [OFFLINE_TEXT, ...named, ...(more > 0 ? [`and ${more} more (--json)`] : [])],
+    };
+  }
   const differences = summary.differences.map(
     ({ asset, amount, arose }) =>
       `difference: the exchange has ${amount} ${asset} more than the ledger explains; it ${arose}`,

@@ -1,8 +1,10 @@
-import { isHedgeFile } from "../../../bot/hedge/market-hedges.js";
+import { hedgeRecordFile, isHedgeFile } from "../../../bot/hedge/market-hedges.js";
+import { readAccountCreatedMs } from "../../../bot/run/exchange-instance.js";
 import { type FileStateStore, readJsonState, stateDirFor } from "../../../bot/state/state-dir.js";
 import { FILLS_FILE, LEDGER_BALANCES_FILE } from "../../../bot/state/trade-log.js";
 import { ConfigError, RunError } from "../../../core/errors.js";
 import { ExchangeClient } from "../../../exchange/client/exchange-client.js";
+import { decodeHedgeRecord, type HedgeRecord } from "../../../hedge/hedge-record.js";
 import { storedHedgeSchema } from "../../../hedge/stored-hedge.js";
 import { parseInstant } from "../../../history/day.js";
 import { AccountLedger, type LedgerPeriod } from "../../../ledger/account-ledger.js";
@@ -13,11 +15,12 @@ import {
   encodeCheckpoint,
   unitsFromCheckpoints,
 } from "../../../ledger/balance-checkpoint.js";
-import type { OutsideEvent } from "../../../ledger/ledger-event.js";
+import { DAYS_FOLDER } from "../../../ledger/days/day-folder.js";
+import { readDayIncomes } from "../../../ledger/sources/day-incomes.js";
 import type { ExchangeStatement } from "../../../ledger/sources/exchange-statement.js";
 import { readFileFills } from "../../../ledger/sources/file-fills.js";
 import { readFileTakeovers } from "../../../ledger/sources/file-takeovers.js";
-import { hedgeEvents } from "../../../ledger/sources/hedge-totals.js";
+import { type HedgeEvents, hedgeEvents } from "../../../ledger/sources/hedge-events.js";
 import { readJsonLines } from "../../../ledger/sources/json-lines.js";
 import { readStatement } from "../../../ledger/sources/read-statement.js";
 import { LIQUIDATIONS_FILE } from "../../../liquidator/ledger/liquidation-ledger.js";
@@ -72,10 +75,16 @@ export async function withLedger(
   const files = await readFiles(store);
   if (offline === true) {
     access.close();
-    const ledger = new AccountLedger(
-      { ...files, units: offlineUnits(files), statement: undefined },
-      [],
-    );
+    const units = offlineUnits(files);
+    const incomes =
+      store === undefined
+        ? undefined
+        : await readDayIncomes(
+            store.pathFor(DAYS_FOLDER),
+            units.creditDecimals,
+            readAccountCreatedMs(store),
+          );
+    const ledger = new AccountLedger({ ...files, incomes, units, statement: undefined }, []);
     return work({ ledger, statement: undefined, store });
   }
   await withExchange(access, async () => {
@@ -108,24 +117,40 @@ function readingClient({ runtime }: CliContext, access: BotAccess): ExchangeClie
 async function readFiles(store: FileStateStore | undefined) {
   if (store === undefined) {
     const file = { fills: new Map(), unreadableLines: 0 };
-    return { file, takeovers: [], outside: [], checkpoints: [] };
+    return { file, takeovers: [], outside: [], fileFindings: [], checkpoints: [] };
   }
   const { takeovers, gas } = readFileTakeovers(store.read(LIQUIDATIONS_FILE) ?? "");
-  const hedges = store
-    .names()
-    .filter(isHedgeFile)
-    .flatMap((name): readonly OutsideEvent[] => {
-      const stored = readJsonState(store, name, (value) => storedHedgeSchema.parse(value));
-      const marketId = name.slice("hedge-".length, -".json".length);
-      return stored === undefined ? [] : hedgeEvents(marketId, stored);
-    });
+  const hedges = await readHedges(store);
   const checkpoints: BalanceCheckpoint[] = [];
   for await (const line of readJsonLines(store.pathFor(LEDGER_BALANCES_FILE))) {
     const checkpoint = decodeCheckpoint(line);
     if (checkpoint !== undefined) checkpoints.push(checkpoint);
   }
   const file = await readFileFills(store.pathFor(FILLS_FILE));
-  return { file, takeovers, outside: [...gas, ...hedges], checkpoints };
+  return {
+    file,
+    takeovers,
+    outside: [...gas, ...hedges.flatMap(({ events }) => events)],
+    fileFindings: hedges.flatMap(({ findings }) => findings),
+    checkpoints,
+  };
+}
+
+async function readHedges(store: FileStateStore): Promise<readonly HedgeEvents[]> {
+  const hedges: HedgeEvents[] = [];
+  for (const name of store.names().filter(isHedgeFile)) {
+    // The totals first: a running bot appends to the record before it writes them.
+    const stored = readJsonState(store, name, (value) => storedHedgeSchema.parse(value));
+    const marketId = name.slice("hedge-".length, -".json".length);
+    if (stored === undefined) continue;
+    const records: HedgeRecord[] = [];
+    for await (const line of readJsonLines(store.pathFor(hedgeRecordFile(marketId)))) {
+      const record = decodeHedgeRecord(line);
+      if (record !== undefined) records.push(record);
+    }
+    hedges.push(hedgeEvents(marketId, stored, records));
+  }
+  return hedges;
 }
 
 function offlineUnits({ checkpoints }: Awaited<ReturnType<typeof readFiles>>) {

@@ -157,4 +157,15 @@ describe("the ledger of a hedge", () => {
       events.length,
     );
   });
+
+  it("keeps the fills of a venue that the market was hedged at before", async () => {
+    const rig = await traded();
+    const earlier = rig.records.map((line) => line.replace('"venue":"deep"', '"venue":"other"'));
+    const books = booksOf(rig, [...earlier, ...rig.records]);
+    expect(books.findings).toEqual([]);
+    const fills = books.events.filter(({ entry }) => entry === "hedge-fill");
+    const own = booksOf(rig).events.filter(({ entry }) => entry === "hedge-fill");
+    expect(fills.length).toBe(2 * own.length);
+    expect(fills[0]?.venue).toBe("other");
+  });
 });

@@ -31,15 +31,16 @@ export function hedgeEvents(
   records: readonly HedgeRecord[],
 ): HedgeEvents {
   const { venue, symbol, cash, fees, funding, fillsToMs, fundingToMs } = stored;
-  const own = withoutRepeats(records).filter(
-    (record) => record.venue === venue && record.symbol === symbol,
-  );
-  const events = own.flatMap((record) => recordEvents(marketId, record));
+  // The record outlives a change of the venue, and the state begins anew with it.
+  const events = withoutRepeats(records).flatMap((record) => recordEvents(marketId, record));
+  const here = records.filter((record) => record.venue === venue && record.symbol === symbol);
+  const beganAt = here.findLastIndex(({ event }) => event === "began");
+  const own = withoutRepeats(here.slice(Math.max(0, beganAt)));
   const counted = own
     .filter((record) => !isAhead(record, stored))
     .flatMap((record) => recordEvents(marketId, record));
   const quote = own.flatMap((record) => ("quoteAsset" in record ? [record.quoteAsset] : []))[0];
-  const isWhole = own.some(({ event }) => event === "began");
+  const isWhole = beganAt >= 0;
   const findings: LedgerFinding[] = [];
   const rest = (entry: HedgeEntry, asset: string, total: bigint, atMs: Ms): void => {
     const known = counted

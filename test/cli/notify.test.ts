@@ -165,6 +165,7 @@ describe("the messages of a bot", () => {
     write("/status");
     // Quoting or waiting: a bot whose quote was just taken waits for a moment.
     await untilAnswered("btcusdc: ");
+    expect(telegram.sent.map(({ text }) => text).join("\n")).not.toMatch(/\b1 (bids|asks)\b/);
     write("/halt");
     await untilAnswered("Halted:");
     write("/halt ethusdc");

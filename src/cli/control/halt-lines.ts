@@ -32,7 +32,8 @@ export function haltLines(halts: readonly ShownHalt[], resume: string, mostLines
 
 /** Most halts that a sentence names. */
 const MOST_NAMED = 3;
-const NAMED_REASON_CHARACTERS = 30;
+/** The reason of a halt from a chat has the user's number, of up to ten digits. */
+const NAMED_REASON_CHARACTERS = 40;
 
 /** Names halts in one phrase, such as `manual (news), stale-book of btcusdc`. */
 export function haltNames(halts: readonly ShownHalt[]): string {

@@ -1,3 +1,4 @@
+import { formatCount } from "../../core/format-count.js";
 import { formatBase, formatQuote, formatSignedQuote } from "../control/amount-text.js";
 import { haltNames } from "../control/halt-lines.js";
 import type { ControlAnswer } from "../session/control-handler.js";
@@ -10,7 +11,8 @@ export function chatStatusText(status: ControlAnswer): string {
     const position = positions.get(marketId);
     const held =
       position === undefined ? "flat" : formatBase(position.positionBase, position.baseAsset);
-    return `${marketId}: ${market.state}, ${held}, ${market.openBids} bids, ${market.openAsks} asks`;
+    const orders = `${formatCount(market.openBids, "bid")}, ${formatCount(market.openAsks, "ask")}`;
+    return `${marketId}: ${market.state}, ${held}, ${orders}`;
   });
   return [
     `${phase}${dryRun ? ", dry run" : ""}`,

@@ -22,9 +22,9 @@ export function wrapped(text: string): string {
   return [...lines, line].join("\n");
 }
 
-/** A page with the part between the two marks of a name replaced. */
-export function between(page: string, name: string, part: string): string {
-  const begin = `<!-- ${name}: written by npm run docs -->\n`;
+/** A page with the part between the two marks of a name replaced. @param by the writing command */
+export function between(page: string, name: string, part: string, by = "npm run docs"): string {
+  const begin = `<!-- ${name}: written by ${by} -->\n`;
   const end = `<!-- end of ${name} -->`;
   const start = page.indexOf(begin);
   const stop = page.indexOf(end);

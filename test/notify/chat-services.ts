@@ -1,5 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { createLiveRuntime } from "#core/live-runtime.js";
+
+const { clock } = createLiveRuntime();
 
 /** A request that a service got. */
 export interface Posted {
@@ -100,11 +103,19 @@ export class TelegramService extends LocalService {
     if (method !== "getUpdates") return refusal(404, "Not Found");
     const offset = Number(body.offset ?? 0);
     const read = () => this.#updates.filter(({ update_id: id }) => Number(id) >= offset);
-    if (read().length === 0)
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
+    if (read().length === 0) await this.#nextUpdate(Number(body.timeout ?? 0));
     return accepted(read());
+  }
+
+  /** Waits for a message, at most for the time-out of the request. */
+  async #nextUpdate(seconds: number): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const timer = clock.setTimer(seconds * 1000, resolve);
+      this.#wake = () => {
+        timer.cancel();
+        resolve();
+      };
+    });
   }
 
   #send(body: Record<string, unknown>): Answer {

@@ -289,6 +289,20 @@ export class MarketHedges {
     return layOffTermsAt(hedged, this.#deps.config.hedgeVenues?.[hedged.venue]?.takerFeeBps);
   }
 
+  /**
+   * Signed lots of a market that wait for their hedge: positive ones are to be sold at the venue. 0
+   * without a hedge, or while a position is not known.
+   * @param notHedgedLots of the market's position, signed
+   */
+  pendingLots(marketId: MarketId, notHedgedLots: Lots): Lots {
+    const hedged = this.#hedged.get(marketId);
+    if (hedged === undefined || !hedged.hedger.hasBegun) return 0;
+    const targetLots = this.#targetLots(hedged, notHedgedLots);
+    return targetLots === undefined
+      ? 0
+      : toMarketLots(hedged, hedged.hedger.positionLots - targetLots);
+  }
+
   /** True if no order of the bot is open at any venue, and nothing is left to hedge. */
   get isClear(): boolean {
     for (const { hedger } of this.#hedged.values()) {

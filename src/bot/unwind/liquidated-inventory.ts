@@ -150,6 +150,7 @@ export class LiquidatedInventory {
   /** Handles a change of the account. */
   onAccountChange(change: AccountChange): void {
     const nowMs = this.#context.exchangeTime.nowMs();
+    this.#ways.onAccountChange(change);
     if (change.kind === "liquidation" && change.isTakenOver === true)
       this.#onHeld(change.marketId, change.lots);
     else if (change.kind === "fill") this.#fill(change.trade);
@@ -237,7 +238,10 @@ export class LiquidatedInventory {
       this.#write();
   }
 
-  /** Signed lots of a market that are being sold here and are not hedged meanwhile. */
+  /**
+   * Signed lots of a market that are not hedged: they are being sold here, or will be decided about
+   * when their receipt arrives.
+   */
   soldHereLots(marketId: MarketId): Lots {
     return this.#ways.soldHereLots(marketId);
   }

@@ -37,6 +37,8 @@ export interface UnwindSituation {
   readonly terms: LayOffTerms | string;
   /** Without the venue's terms; undefined before the first mark. */
   readonly market: UnwindMarket | undefined;
+  /** Signed lots that wait for their hedge at the venue, without these. */
+  readonly pendingLayOffLots: Lots;
   /** Signed lots to unwind. */
   readonly lots: Lots;
   /** Limit price of every order that sells it here. */
@@ -77,7 +79,8 @@ export function decideUnwind(situation: UnwindSituation): DecidedUnwind {
     : decided("here", "selling it here is not dearer");
 }
 
-function costsIn({ terms, market, lots, worstTicks }: UnwindSituation): UnwindCosts {
+function costsIn(situation: UnwindSituation): UnwindCosts {
+  const { terms, market, pendingLayOffLots, lots, worstTicks } = situation;
   if (market === undefined)
     return { heldCredit: undefined, hereCost: undefined, layOffCost: undefined };
   const within = (levels: readonly Level[]): readonly Level[] =>
@@ -85,6 +88,7 @@ function costsIn({ terms, market, lots, worstTicks }: UnwindSituation): UnwindCo
   return new UnwindEstimator(
     {
       ...market,
+      pendingLayOffLots,
       ...(lots > 0 ? { bids: within(market.bids) } : { asks: within(market.asks) }),
       layOff: typeof terms === "string" ? undefined : terms,
     },

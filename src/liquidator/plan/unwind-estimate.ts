@@ -16,7 +16,13 @@ export type UnwindMarket = Pick<
   | "pendingUnwindLots"
   | "markPrice"
   | "layOff"
->;
+> & {
+  /**
+   * Signed lots that wait for their hedge at the venue; those of `pendingUnwindLots` if absent, which
+   * may all be laid off.
+   */
+  readonly pendingLayOffLots?: Lots;
+};
 
 /** Costs of both ways to get rid of acquired lots, against their value. Credit units. */
 export interface UnwindCosts {
@@ -69,6 +75,8 @@ export class UnwindEstimator {
   readonly #rules: Pick<PlanRules, "unwindReserveBps" | "makerShareBps">;
   /** Lots of earlier takeovers, which are unwound first. */
   readonly #aheadLots: Lots;
+  /** Lots that take touch and margin of the hedge venue first. */
+  readonly #aheadThereLots: Lots;
   /** Levels for the unwind, best first, without the depth that earlier takeovers need. */
   readonly #levels: readonly Level[];
   readonly #isSale: boolean;
@@ -84,8 +92,9 @@ export class UnwindEstimator {
     this.#held = held;
     this.#rules = rules;
     this.#isSale = sign > 0n;
-    const { pendingUnwindLots } = market;
+    const { pendingUnwindLots, pendingLayOffLots = pendingUnwindLots } = market;
     this.#aheadLots = Math.max(0, this.#isSale ? pendingUnwindLots : -pendingUnwindLots);
+    this.#aheadThereLots = Math.max(0, this.#isSale ? pendingLayOffLots : -pendingLayOffLots);
     this.#levels = withoutFirst(this.#isSale ? market.bids : market.asks, this.#aheadLots);
   }
 
@@ -120,7 +129,7 @@ export class UnwindEstimator {
     const { layOff, instrument } = this.#market;
     if (layOff === undefined || layOff.leastLots > this.bookLots()) return 0;
     const touch = this.#isSale ? layOff.touchLots.sell : layOff.touchLots.buy;
-    const lots = Math.min(touch, layOff.mostLots) - this.#aheadLots;
+    const lots = Math.min(touch, layOff.mostLots) - this.#aheadThereLots;
     const { heldCredit, layOffCost: cost } = this.costs(Math.max(0, lots));
     if (heldCredit === undefined || cost === undefined) return 0;
     const paper = instrument.lotsToPaper(lots);
@@ -201,7 +210,9 @@ export class UnwindEstimator {
           ? undefined
           : heldCredit - unwindCredit + this.#takerFee(unwindCredit),
       layOffCost:
-        layOff === undefined ? undefined : layOffCost(layOff, signed, heldCredit, this.#aheadLots),
+        layOff === undefined
+          ? undefined
+          : layOffCost(layOff, signed, heldCredit, this.#aheadThereLots),
     };
   }
 

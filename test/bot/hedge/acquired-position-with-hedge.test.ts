@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { buildUnwindStatus } from "#bot/unwind-status.js";
 import { brings, MARK } from "../../scenarios/acquiring-stage.js";
-import { ASK, BID } from "../../scenarios/stage.js";
+import { ASK, BID, MARKET } from "../../scenarios/stage.js";
 import { AcquiringHedgedStage } from "./acquiring-hedged-stage.js";
 
 const BOTH_SIDES = [`BUY 10 @ ${BID}`, `SELL 10 @ ${ASK}`];
@@ -123,6 +123,42 @@ describe("an acquired position in a market with a hedge", () => {
       way: "both",
       why: "the margin at deep is too small for its hedge",
     });
+  });
+
+  it("is not laid off with margin that another one takes, which nobody could hedge then", async () => {
+    const stage = await started(1);
+    // Enough for one of 0.01 at 60,001 without leverage, and not for two.
+    stage.deep.equity = 900n * 10n ** 8n;
+    await stage.passes(12_000);
+    stage.takesOver(10);
+    stage.takesOver(10);
+    await stage.passes(1_000);
+    expect(stage.decisions().map(({ fields }) => fields?.why)).toEqual([
+      "laying it off is cheaper",
+      "the margin at deep is too small for its hedge",
+    ]);
+  });
+
+  it("pays the hedge venue nothing before its receipt if it is then sold here", async () => {
+    const stage = await started(50);
+    const takeover = stage.takeover(10);
+    stage.applies(takeover);
+    await stage.passes(3_000);
+    expect(stage.rig.bot.context.account.positionLots(MARKET)).toBe(10);
+    expect(stage.hedges()).toEqual([]);
+    stage.acquires(takeover);
+    await stage.passes(40_000);
+    expect(stage.legs()).toEqual([0, 0]);
+    expect(stage.hedges()).toEqual([]);
+  });
+
+  it("is hedged if its receipt is missing for longer than the market may be unhedged", async () => {
+    const stage = await started(50);
+    stage.applies(stage.takeover(10));
+    await stage.passes(3_000);
+    expect(stage.legs()).toEqual([10, 0]);
+    await stage.passes(5_000);
+    expect(stage.legs()).toEqual([10, -10]);
   });
 
   it("names a fee in the file that a fill there contradicts, once", async () => {

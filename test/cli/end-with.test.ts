@@ -51,6 +51,19 @@ describe("the exit code of a run", () => {
     expect(ended({ openOrdersLeft: 0, ordersLeft: [] })).toEqual({ err: "", isWell: true });
   });
 
+  it("names takeovers that are still to be sold: nobody sells or hedges them meanwhile", () => {
+    const takeoversInSale = [
+      { marketId: "btcusdc", remainingBase: "0.2" },
+      { marketId: "ethusdc", remainingBase: "-3" },
+    ];
+    const { err, isWell } = ended({ openOrdersLeft: 0, ordersLeft: [], takeoversInSale });
+    expect(isWell).toBe(true);
+    expect(err.trim().split("\n")).toEqual([
+      "marketwright: 0.2 base of takeovers in btcusdc are still to be sold: the bot trades or hedges nothing of it until it runs again",
+      "marketwright: 3 base of takeovers in ethusdc are still to be bought back: the bot trades or hedges nothing of it until it runs again",
+    ]);
+  });
+
   it("is 0 with hedged fills that are not settled yet, and names them: a failure would leave their hedge open", () => {
     const unsettled = { marketId: "btcusdc", venue: "deep", buyBase: "0.004", sellBase: "0" };
     expect(ended({ openOrdersLeft: 0, ordersLeft: [], unsettledHedges: [unsettled] })).toEqual({

@@ -63,4 +63,15 @@ risk: { maxDrawdownQuote: 500 }
         `the bot knows of no order that may still fill, but has not made sure: ${CANCEL} does`,
       );
   });
+
+  it("is named with the hedges that an immediate exit leaves: each is an open position", () => {
+    const text = ordersLeftText([], CANCEL, {
+      hedgesLeft: [{ marketId: "btcusdc", venue: "deep", neededBase: "-0.01", ordersLeft: [] }],
+      unsettledHedges: [{ marketId: "ethusdc", venue: "deep", buyBase: "0.3", sellBase: "0" }],
+    });
+    expect(text.split("\nmarketwright: ").slice(1)).toEqual([
+      "the hedge of btcusdc at deep is not done: 0.01 base are still to be sold",
+      "0.3 base bought in ethusdc are not settled yet: if the settlement fails, the hedge at deep stays open until the bot runs again",
+    ]);
+  });
 });

@@ -77,6 +77,11 @@ export class LiquidatedInventory {
     return !this.#book.isEmpty;
   }
 
+  /** Signed lots of a market's takeovers that are still to be sold, or bought back. */
+  openLots(marketId: MarketId): Lots {
+    return this.#book.openLots(marketId);
+  }
+
   /** True if a takeover is being unwound in a market. */
   isOpen(marketId: MarketId): boolean {
     return this.#book.open(marketId).length > 0;

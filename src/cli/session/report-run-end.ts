@@ -5,6 +5,7 @@ import type { CliContext } from "../cli-context.js";
 import { ReportedFailure } from "../process/exit.js";
 import { printData } from "../process/output.js";
 import { formatRunEnd } from "./format-run-end.js";
+import { describeHedgesLeft, type HedgesLeft } from "./hedges-left-lines.js";
 
 /** Largest number of orders named in one line. */
 const MOST_NAMED = 20;
@@ -41,7 +42,7 @@ export function reportRunEnd(
   const areApart = [reportPositions(context, summary), reportHedges(context, summary)].includes(
     true,
   );
-  reportUnsettledHedges(context, summary);
+  reportSales(context, summary);
   // Printed last: a script that reads both streams finds it at the end.
   if (json === true) printData(context, summary, json);
   else context.stdout.write(formatRunEnd(summary));
@@ -65,11 +66,19 @@ export function reportRunEnd(
  * them.
  * @param orders of the bot that may still fill; undefined if unknown, as before its start or after
  * an error.
+ * @param hedges that it leaves behind
  */
 export function ordersLeftText(
   orders: readonly Pick<OwnOrder, "marketId" | "hash" | "phase">[] | undefined,
   cancelCommand: string,
+  hedges: HedgesLeft = {},
 ): string {
+  return [ordersText(orders, cancelCommand), ...describeHedgesLeft(hedges)].join(
+    "\nmarketwright: ",
+  );
+}
+
+function ordersText(orders: Parameters<typeof ordersLeftText>[0], cancelCommand: string): string {
   if (orders === undefined || orders.length === 0)
     return `the bot knows of no order that may still fill, but has not made sure: ${cancelCommand} does`;
   const named = orders
@@ -96,31 +105,19 @@ function reportPositions({ stderr }: CliContext, { positionsApart = [] }: RunSum
   return positionsApart.length > 0;
 }
 
-/** Names the hedges that are not done. @returns true if there are any */
-function reportHedges({ stderr }: CliContext, { hedgesLeft = [] }: RunSummary): boolean {
-  for (const { marketId, venue, neededBase, ordersLeft } of hedgesLeft) {
-    const needed =
-      neededBase === undefined
-        ? "it is not known how much is unhedged"
-        : `${neededBase.replace("-", "")} base are still to be ${neededBase.startsWith("-") ? "sold" : "bought"}`;
-    const orders =
-      ordersLeft.length === 0 ? "" : `, and orders may still fill: ${ordersLeft.join(", ")}`;
-    stderr.write(
-      `marketwright: the hedge of ${marketId} at ${venue} is not done: ${needed}${orders}\n`,
-    );
-  }
-  return hedgesLeft.length > 0;
+/** Names the hedges that are left. @returns true if one is not done */
+function reportHedges({ stderr }: CliContext, summary: RunSummary): boolean {
+  for (const line of describeHedgesLeft(summary)) stderr.write(`marketwright: ${line}\n`);
+  return (summary.hedgesLeft ?? []).length > 0;
 }
 
-/** Names the hedges that a failing settlement would leave open: no fault of this run. */
-function reportUnsettledHedges({ stderr }: CliContext, { unsettledHedges = [] }: RunSummary): void {
-  for (const { marketId, venue, buyBase, sellBase } of unsettledHedges) {
-    const fills = [
-      ...(buyBase === "0" ? [] : [`${buyBase} base bought`]),
-      ...(sellBase === "0" ? [] : [`${sellBase} base sold`]),
-    ].join(" and ");
+/** Names the takeovers whose sale the run has not ended: no fault of it. */
+function reportSales({ stderr }: CliContext, { takeoversInSale = [] }: RunSummary): void {
+  for (const { marketId, remainingBase } of takeoversInSale) {
+    const base = remainingBase.replace("-", "");
+    const what = remainingBase.startsWith("-") ? "bought back" : "sold";
     stderr.write(
-      `marketwright: ${fills} in ${marketId} are not settled yet: if the settlement fails, the hedge at ${venue} stays open until the bot runs again\n`,
+      `marketwright: ${base} base of takeovers in ${marketId} are still to be ${what}: the bot trades or hedges nothing of it until it runs again\n`,
     );
   }
 }

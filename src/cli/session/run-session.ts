@@ -34,6 +34,7 @@ import { nameExchangeInErrors } from "../exchange-access.js";
 import { warnWithoutSender } from "../notify/warn-without-sender.js";
 import { untilInterrupted } from "../process/until-interrupted.js";
 import { type Companions, watchCompanions } from "./companion.js";
+import type { HedgesLeft } from "./hedges-left-lines.js";
 import { ordersLeftText } from "./report-run-end.js";
 import { createRetryingState } from "./retrying-state.js";
 import { serveMetrics } from "./serve-metrics.js";
@@ -262,6 +263,7 @@ async function session(
           ? undefined
           : running.bot.context.account.orders.unresolved(),
         options.cancelCommand,
+        running === undefined ? {} : hedgesLeftBy(running),
       );
     context.setExitNote?.(left);
     cleanup.push(() => context.setExitNote?.(undefined));
@@ -315,6 +317,11 @@ function recordRun(notices: NoticeRecorder, bot: RunningBot, clock: Clock): void
       text: describeThrown(error),
     }),
   );
+}
+
+function hedgesLeftBy({ bot }: RunningBot): HedgesLeft {
+  const { hedgesLeft, unsettled } = bot.context.hedges;
+  return { hedgesLeft, unsettledHedges: unsettled };
 }
 
 function summaryOfRun({ bot, monitor, liquidator }: RunningBot): RunSummary {

@@ -107,6 +107,14 @@ export interface RunSummary {
     /** The exchange's position, and so `positionBase`, contains it: only its receipt is missing. */
     readonly isHeld: boolean;
   }[];
+  /**
+   * Markets with takeovers that are still to be sold, or bought back (negative); absent if there
+   * are none.
+   */
+  readonly takeoversInSale?: readonly {
+    readonly marketId: MarketId;
+    readonly remainingBase: string;
+  }[];
   readonly manualOrders: number;
   /**
    * From the start of the process until both sides rested in every market; null if they never did.
@@ -167,6 +175,10 @@ export function buildRunSummary(
     amountBase: scaledToDecimal(paper, rules.paperDecimals),
     isHeld,
   }));
+  const takeoversInSale = [...traders.values()].flatMap(({ marketId, instrument }) => {
+    const lots = bot.liquidatedInventory.openLots(marketId);
+    return lots === 0 ? [] : [{ marketId, remainingBase: instrument.formatAmount(lots) }];
+  });
   const hedges: Record<MarketId, HedgeStatus> = {};
   for (const marketId of traders.keys()) {
     const hedge = readHedge(bot, marketId);
@@ -218,6 +230,7 @@ export function buildRunSummary(
     ordersLeft: monitor.stopResult?.ordersLeft ?? [],
     ...(positionsApart.length === 0 ? {} : { positionsApart }),
     ...(takeoversUnderWay.length === 0 ? {} : { takeoversUnderWay }),
+    ...(takeoversInSale.length === 0 ? {} : { takeoversInSale }),
     manualOrders,
     secondsToFirstQuote,
     stopReason: monitor.stopResult?.reason ?? null,

@@ -141,9 +141,10 @@ describe("a bot on the embedded exchange, from the command line", () => {
   it("records a journal that holds no key, and replays it without one, decision by decision", async () => {
     const { file, env, key } = exchange.bot();
     const journal = join(exchange.folder, "run.journal");
-    expect(
-      (await captureCli(["run", file, "--for", "1s", "--json", "--journal", journal], env)).code,
-    ).toBe(0);
+    const running = startCli(["run", file, "--json", "--journal", journal], env);
+    await untilQuoting(file, env);
+    running.interrupt();
+    expect((await running.done).code).toBe(0);
     expect(readFileSync(journal, "utf8")).not.toContain(key.slice(2));
     expect(statSync(journal).mode & 0o777).toBe(0o600);
 

@@ -1,5 +1,4 @@
-import { checkParams } from "../../core/config/check-params.js";
-import type { ShapeContext } from "../../core/config/config-shape.js";
+import { checkShape, type ShapeContext } from "../../core/config/config-shape.js";
 import { ConfigError } from "../../core/errors.js";
 import type { ParamsChanges } from "../params-changes.js";
 import { type PartsState, quotingPartsField, type ValidQuotingParts } from "./quoting-parts.js";
@@ -26,13 +25,9 @@ export function splitParts(
   if (typeof params !== "object" || params === null || !("parts" in params))
     return { own: params, parts: undefined };
   const { parts, ...own } = params;
-  return {
-    own,
-    parts: checkParams(quotingPartsField, parts, {
-      ...place,
-      at: [...(place.at ?? ["params"]), "parts"],
-    }),
-  };
+  if (parts === undefined) return { own, parts };
+  const at = [...(place.at ?? ["params"]), "parts"];
+  return { own, parts: checkShape(quotingPartsField, parts, { ...place, at }) };
 }
 
 /**

@@ -358,8 +358,8 @@ export class Bot {
     this.#flattening.settle();
     const isRound = this.#decisions.beginRound();
     for (const trader of context.traderList) {
-      const hasNews = this.#decisions.decide(trader);
-      if (trader.isDirty || (hasNews && this.#planner.mayDiffer(trader)))
+      const isViewed = this.#decisions.decide(trader);
+      if (trader.isDirty || (isViewed && this.#planner.mayDiffer(trader)))
         this.#planner.plan(trader, this.#gatheredSinceMs ?? this.#receivedMonotonicMs());
     }
     if (isRound) this.#gatheredSinceMs = undefined;

@@ -59,14 +59,13 @@ export class DecisionScheduler {
   }
 
   /**
-   * Records the touch of a market, and emits a view to its strategy if a decision is due. True if
-   * it has, or the touch has moved.
+   * Records the mid of a market, and emits a view to its strategy if a decision is due. True if it
+   * has.
    */
   decide(trader: MarketTrader): boolean {
     const { account, clock, config, exchangeTime, phase } = this.#context;
     trader.noteOwn(account.orders, clock.monotonicMs());
-    const hasMoved = trader.noteTouch(trader.touch());
-    if (trader.lastTouch !== null) {
+    if (trader.noteTouch(trader.touch())) {
       const { midHalfTicks } = trader;
       account.onMid(trader.marketId, midHalfTicks, exchangeTime.nowMs());
       if (midHalfTicks !== undefined) this.#liquidatedInventory.noteMid(trader);
@@ -76,11 +75,11 @@ export class DecisionScheduler {
       const isBookGood = !trader.book.isStale(now.monotonicMs, config.risk.maxBookAgeMs);
       trader.noteReference(now, isBookGood);
     }
-    if (phase !== "running" || !trader.running) return hasMoved;
+    if (phase !== "running" || !trader.running) return false;
     const cause = trader.decisions.due(clock.monotonicMs());
-    if (cause === null || (!this.#isRound && !URGENT.has(cause))) return hasMoved;
+    if (cause === null || (!this.#isRound && !URGENT.has(cause))) return false;
     trader.decisions.decided(clock.monotonicMs());
-    return trader.emitView(cause, viewInputsFor(this.#context, trader)) || hasMoved;
+    return trader.emitView(cause, viewInputsFor(this.#context, trader));
   }
 
   /**

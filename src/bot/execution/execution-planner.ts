@@ -1,6 +1,6 @@
 import type { OwnOrder } from "../../account/orders/order.js";
 import type { Hex, Lots, Ms, Side } from "../../core/units.js";
-import { type BestPrices, toPassivePrice } from "../../executor/crossing.js";
+import type { BestPrices } from "../../executor/crossing.js";
 import { pacePressure, paceTolerance } from "../../executor/pacing.js";
 import type { Plan, PlannedKeep, PlannedPlace } from "../../executor/plan.js";
 import { planQuotes, type QuoteSettings } from "../../executor/plan-quotes.js";
@@ -90,8 +90,8 @@ export class ExecutionPlanner {
   }
 
   /**
-   * True if a plan now may be another than the newest one, although nothing has marked the market:
-   * the newest one acts, ages or withholds something, or it saw fewer or more tokens, or quotes meet
+   * True if a plan at this view may be another than the newest one, although nothing has marked the
+   * market: the newest one acts, ages or withholds something, or it saw fewer or more tokens, or
    * another touch. The book may show an order of ours for a moment after its end, so the touch
    * changes without an event of its own.
    */
@@ -101,14 +101,12 @@ export class ExecutionPlanner {
     const { orders } = account;
     if (plan === undefined || planBasis === undefined || !planBasis.isLasting) return true;
     // Orders kept at the configured tolerance are kept at any wider one too.
-    const { pressure, quotes, touch } = planBasis;
+    const { pressure, touch } = planBasis;
     if (pressure > 0 && pressure !== pacePressure(budget.availableFraction("ORDER"))) return true;
     if (plan.places.length > 0 || plan.cancels.length > 0 || plan.withheld.length > 0) return true;
     if (orders.foreign(trader.marketId).length > 0) return true;
-    const newTouch = executorTouch(trader, restingIn(trader, orders));
-    for (const { side, ticks } of quotes)
-      if (toPassivePrice(side, ticks, newTouch) !== toPassivePrice(side, ticks, touch)) return true;
-    return false;
+    const { bestBidTicks, bestAskTicks } = executorTouch(trader, restingIn(trader, orders));
+    return bestBidTicks !== touch.bestBidTicks || bestAskTicks !== touch.bestAskTicks;
   }
 
   /** Cancels the kept orders that changed limits do not allow. */
@@ -140,7 +138,7 @@ export class ExecutionPlanner {
       const touch = executorTouch(trader, restingIn(trader, this.#context.account.orders));
       const unwindPlan = this.#worked(trader, unwind, trader.lastUnwindSliceAtMs, touch, nowMs);
       this.#liquidatedInventory.planned(trader, unwindPlan.state, unwindPlan.why);
-      return { plan: unwindPlan, isLasting: false, pressure: 0, quotes: NO_QUOTES, touch };
+      return { plan: unwindPlan, isLasting: false, pressure: 0, touch };
     }
     if (trader.target !== undefined && this.#context.phase === "running") {
       const touch = executorTouch(trader, restingIn(trader, this.#context.account.orders));
@@ -161,7 +159,7 @@ export class ExecutionPlanner {
         });
         trader.completeTarget();
       }
-      return { plan: targetPlan, isLasting: false, pressure: 0, quotes: NO_QUOTES, touch };
+      return { plan: targetPlan, isLasting: false, pressure: 0, touch };
     }
     return this.#quotesPlan(trader, this.#quotesOf(trader), this.#settings, this.#reducing);
   }
@@ -200,13 +198,11 @@ export class ExecutionPlanner {
     return {
       plan: isPut ? plan : { ...plan, places: NO_PLACES },
       isLasting:
-        isPut &&
         trader.overLimit.size === 0 &&
         plan.withdrawals.length === 0 &&
         settings.timeInForce !== "GTT" &&
         !working.some(endsByItself),
       pressure: pacePressure(tokensFraction),
-      quotes,
       touch,
     };
   }

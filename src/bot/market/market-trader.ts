@@ -18,7 +18,7 @@ import { StreamLagDetector } from "../../market/stream-lag-detector.js";
 import { SyncedBook } from "../../market/synced-book.js";
 import type { DecisionCause, MarketView } from "../../market/view.js";
 import type { ReferenceInstant } from "../../reference/market-reference.js";
-import type { Intent, Quote, QuotesIntent, TargetIntent } from "../../strategies/intent.js";
+import type { Intent, QuotesIntent, TargetIntent } from "../../strategies/intent.js";
 import type { BoundStrategy, InventoryPlan } from "../../strategies/strategy.js";
 import type { IntentPreview } from "../strategy/preview-strategy.js";
 import {
@@ -86,8 +86,6 @@ export interface PlanBasis {
   readonly isLasting: boolean;
   /** The pressure of the tokens at which it follows its quotes. */
   readonly pressure: number;
-  /** The quotes that it follows. */
-  readonly quotes: readonly Quote[];
   /** The touch of the others, to which it keeps its distance. */
   readonly touch: BestPrices;
 }
@@ -422,13 +420,17 @@ export class MarketTrader {
     this.#isDirty = true;
   }
 
-  /** Updates the touch without our own orders after each event. True if it has moved. */
+  /**
+   * Updates the touch without our own orders after each event. True if the book's mid may have
+   * moved.
+   */
   noteTouch(touch: NetTouch | null): boolean {
     const moved =
       touch?.bidTicks !== this.#touch?.bidTicks || touch?.askTicks !== this.#touch?.askTicks;
     this.#touch = touch;
     this.decisions.noteTouch(touch);
-    return moved;
+    if (moved) this.#isDirty = true;
+    return touch !== null;
   }
 
   /**

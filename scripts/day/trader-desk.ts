@@ -58,7 +58,7 @@ export class TraderDesk {
     return this.readable(await this.print(command));
   }
 
-  /** What a command prints, which may be a secret. */
+  /** The output of a command, which may be a secret. */
   async print(command: string): Promise<string> {
     const child = spawn("bash", ["-c", `${command} 2>&1`], {
       cwd: this.folder.text,

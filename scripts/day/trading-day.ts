@@ -89,7 +89,7 @@ export class TradingDay {
     return bot;
   }
 
-  /** What the trader sees of a running bot while a price jumps. */
+  /** Shows a running bot while a price jumps. */
   async #watch(bot: TmuxTerminal, camera: PageCamera): Promise<void> {
     const page = await camera.open(await this.#desk.print("marketwright cockpit day.yaml"));
     const status = await this.#untilStatus(/waiting[\s\S]*: the bot unwinds an acquired/);
@@ -97,14 +97,14 @@ export class TradingDay {
     await this.#untilStatus(/^btcusdc +quoting[\s\S]*^ethusdc +quoting/m);
     this.#drawn("screen", "marketwright run day.yaml", bot, {
       picture: "screen.svg",
-      alt: "The bot's screen: two markets with books, orders and profit, takeovers, the newest fills",
+      alt: "The bot's screen: books, orders, profit, takeovers and fills",
     });
     await this.#shoot("cockpit", "marketwright cockpit day.yaml", {
       camera,
       page,
       height: COCKPIT_HEIGHT,
       picture: "cockpit.png",
-      alt: "The cockpit: equity and profit, the price with own quotes and fills, and the book's depth",
+      alt: "The cockpit: equity, profit, the price with own quotes, depth",
     });
   }
 
@@ -114,7 +114,7 @@ export class TradingDay {
     const death = await this.#phone.messages(/the guard has cancelled/);
     this.#drawn("guard", "marketwright guard day.yaml", guard, {
       picture: "guard.svg",
-      alt: "The guard's log: the heartbeat has stopped, the cancelled orders, and that none is left",
+      alt: "The guard's log: the heartbeat has stopped, orders are cancelled",
     });
     const restarted = await this.#startBot();
     const back = await this.#phone.messages(/the bot is back/);
@@ -141,11 +141,11 @@ export class TradingDay {
     this.#parts.set("summary", outputPart(this.#desk.readable(summary)));
   }
 
-  /** What the trader asks in the evening. */
+  /** Asks for the results in the evening. */
   async #account(camera: PageCamera): Promise<void> {
     await this.#picture("daily", "marketwright report day.yaml --daily", {
       picture: "daily.svg",
-      alt: "The summary of the day: profit by part, fills, quoted time, halts and gaps",
+      alt: "The day's summary: profit, fills, quoted time, halts and gaps",
       columns: WIDE_COLUMNS,
     });
     const report = "marketwright report day.yaml --live --out report";
@@ -155,12 +155,12 @@ export class TradingDay {
       page: await camera.open(`file://${this.#desk.folder.text}/report/report.html`),
       height: REPORT_HEIGHT,
       picture: "report.png",
-      alt: "The report of the day: its figures, and what kept the markets from being quoted",
+      alt: "The day's report: its figures, and why there were no quotes",
     });
     await this.#command("ledger", "marketwright ledger export day.yaml --output ledger.csv");
     await this.#picture("liquidations", "marketwright ledger liquidations day.yaml", {
       picture: "liquidations.svg",
-      alt: "The liquidations that were not won: what each would have earned, and what lost it",
+      alt: "The liquidations that were not won, and what lost each",
       columns: WIDE_COLUMNS,
     });
   }

@@ -20,8 +20,8 @@ async function follow(path: string): Promise<string> {
 
 // Most of their time is waiting for markets: they go on beside each other.
 describe.concurrent("docs/start, followed from an empty folder,", () => {
-  // test/deploy/deploy-page.test.ts follows the page that needs a server, and `npm run day-pictures`
-  // the day, which test/project/day-page.test.ts holds.
+  // test/deploy/deploy-page.test.ts follows the page that needs a server. `npm run day-pictures`
+  // follows the day, which test/project/day-page.test.ts holds.
   const others = ["start/a-day.md", "start/deploy.md"];
   const pages = docsPages().filter((path) => path.startsWith("start/") && !others.includes(path));
 

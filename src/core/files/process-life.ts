@@ -72,7 +72,7 @@ interface ProcessStat {
   readonly firstTick: string | undefined;
 }
 
-/** Its third and twenty-second field; the second is a name, which may contain spaces and brackets. */
+/** The third and the 22nd field; the second is a name, which may contain spaces and brackets. */
 function statOf(id: string | undefined): ProcessStat | undefined {
   const stat = read(() => readFileSync(`/proc/${id}/stat`, "utf8"));
   if (stat === undefined) return undefined;

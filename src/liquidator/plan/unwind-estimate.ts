@@ -18,8 +18,8 @@ export type UnwindMarket = Pick<
   | "layOff"
 > & {
   /**
-   * Signed lots that wait for their hedge at the venue; those of `pendingUnwindLots` if absent, which
-   * may all be laid off.
+   * Signed lots that wait for their hedge at the venue; those of `pendingUnwindLots` if absent,
+   * which may all be laid off.
    */
   readonly pendingLayOffLots?: Lots;
 };

@@ -205,7 +205,7 @@ describe("a bot that hedges and stops", () => {
     expect(result.hedgesLeft).toEqual([
       { marketId: MARKET, venue: "deep", neededBase: "-0.01", ordersLeft: [] },
     ]);
-    // What the exchange holds does not depend on the hedge: nobody has to cancel anything there.
+    // The orders at the exchange do not depend on the hedge: nobody has to cancel anything there.
     expect(result).toMatchObject({ ordersLeft: [], openOrdersLeft: 0 });
     expect(result.positionsApart).toBeUndefined();
   });

@@ -19,7 +19,12 @@ const LEFT = {
 function ended(
   summary: Pick<
     RunSummary,
-    "openOrdersLeft" | "ordersLeft" | "positionsApart" | "takeoversUnderWay" | "unsettledHedges"
+    | "openOrdersLeft"
+    | "ordersLeft"
+    | "positionsApart"
+    | "takeoversUnderWay"
+    | "unsettledHedges"
+    | "takeoversInSale"
   >,
   run: Partial<RunEndOptions> = {},
 ) {

@@ -76,10 +76,13 @@ describe("the admin endpoint of faults", () => {
     ["no JSON", "{", "body", "{"],
     ["a list", "[]", "body", []],
     ["a text", '"answer-lost"', "body", "answer-lost"],
-    // The exchange cannot send them (RFC 6455, 7.4), and would end instead.
-    ...[1004, 1005, 1006, 1015, 1016, 2999].map(
-      (code) => [`close code ${code}`, { kind: "stream-closed", code }, "code", code] as const,
-    ),
+    // The exchange cannot send these (RFC 6455, 7.4), and would end instead.
+    ["close code 1004", { kind: "stream-closed", code: 1004 }, "code", 1004],
+    ["close code 1005", { kind: "stream-closed", code: 1005 }, "code", 1005],
+    ["close code 1006", { kind: "stream-closed", code: 1006 }, "code", 1006],
+    ["close code 1015", { kind: "stream-closed", code: 1015 }, "code", 1015],
+    ["close code 1016", { kind: "stream-closed", code: 1016 }, "code", 1016],
+    ["close code 2999", { kind: "stream-closed", code: 2999 }, "code", 2999],
     ["an unknown kind", { kind: "answer-late" }, "kind", "answer-late"],
     ["no kind", { probability: 0.5 }, "kind", undefined],
     ["a probability above 1", { kind: "answer-lost", probability: 2 }, "probability", 2],

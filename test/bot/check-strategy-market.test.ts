@@ -36,10 +36,9 @@ describe("a strategy of the user's own that needs a reference by its parameters"
 
 describe("a strategy that works by its own position", () => {
   const planned = defineStrategy({
-    ...own.definition,
     params: z.object({}),
-    needsReference: () => false,
     inventoryPlan: () => ({ levels: [] }),
+    create: () => (view$) => view$ as never,
   });
 
   it("is refused beside a hedge, whose position it would take for its own", () => {

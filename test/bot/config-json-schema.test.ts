@@ -26,8 +26,9 @@ import {
  * - sources of prices that `references` lacks, are named twice, or are fewer than `minSources`
  * - values that depend on each other: `sigma.windowMs` on `sampleMs`, `intensity.windowMs` on
  * `cellMs` and `minCells`, `upperPrice` and `flatPrice` on `lowerPrice`, `limits.maxOrderBase` on
- * `params.sizeBase`, `targetPositionBase` on `limits.maxPositionBase`, ages on periods (`risk`, `guard`, `chain`, `liquidator`), rungs on
- * those before them, `widenFactor` on `action`, `markoutMinFills` on `markoutFills`
+ * `params.sizeBase`, `targetPositionBase` on `limits.maxPositionBase`, ages on periods (`risk`,
+ * `guard`, `chain`, `liquidator`), rungs on those before them, `widenFactor` on `action`,
+ * `markoutMinFills` on `markoutFills`
  * - decimals written as strings ("0.5"), and the part of an address after its scheme
  * - a name of two in a list, a queue model's power above 100
  * - if files, variables and folders exist

@@ -1,7 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { formatExplanation } from "#bot/format-explanation.js";
-import { loadStrategy } from "#bot/load-strategy.js";
-import type { BoundStrategy } from "#strategies/strategy.js";
 import { explain } from "./explained.js";
 import { botConfigOf } from "./recorded-run.js";
 
@@ -24,9 +22,7 @@ async function explainGrid(limits: object = {}, params: object = PARAMS) {
     },
     markets: { btcusdc: { strategy: "grid", params, limits: { maxPositionBase: 1, ...limits } } },
   });
-  const { strategy } = await loadStrategy("grid", ".", "strategy");
-  const strategies = new Map<string, BoundStrategy>([["btcusdc", strategy.bind(params)]]);
-  return (await explain(config, undefined, { strategies })).explanation;
+  return (await explain(config)).explanation;
 }
 
 describe("explain of a grid that has not started", () => {

@@ -11,12 +11,11 @@ const MOST_OF_HALF_SPREAD = 0.5;
 const MOST_SIZE_FRACTION = 0.5;
 
 /**
- * How strongly the tokens keep orders from following their quotes: 0 from half of the tokens on,
- * 1 without any.
- * @param tokensFraction tokens left as a fraction of the window's limit, 0 to 1
+ * Returns true if so few tokens are left that orders follow their quotes less closely.
+ * @param tokensFraction 0 to 1
  */
-export function pacePressure(tokensFraction: number): number {
-  return Math.min(1, Math.max(0, (PACE_BELOW - tokensFraction) / PACE_BELOW));
+export function isPaced(tokensFraction: number): boolean {
+  return tokensFraction < PACE_BELOW;
 }
 
 /**
@@ -31,7 +30,7 @@ export function paceTolerance(
   quotes: readonly Quote[],
   tokensFraction: number,
 ): QuoteTolerance {
-  const pressure = pacePressure(tokensFraction);
+  const pressure = Math.min(1, Math.max(0, (PACE_BELOW - tokensFraction) / PACE_BELOW));
   if (pressure === 0) return tolerance;
   let bestBid = Number.NEGATIVE_INFINITY;
   let bestAsk = Number.POSITIVE_INFINITY;

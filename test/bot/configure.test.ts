@@ -176,23 +176,6 @@ describe("a limit that is tightened while the bot runs", () => {
     await expectReplay(run, journal);
   });
 
-  it("cancels an order that was on its way in the instant in which it opens", async () => {
-    const { run, journal } = await started(oneMarket());
-    const { orders } = run.running.bot.context.account;
-    const outermost = () =>
-      orders.mayStillFill("btcusdc").find(({ side, level }) => side === "BUY" && level === 2);
-    configure(run, params({ halfSpreadBps: 8 }));
-    for (let ms = 0; ms < 3_000 && outermost()?.phase !== "sent"; ms += 1)
-      await run.clock.runFor(1);
-    const sent = outermost();
-    expect(sent?.phase).toBe("sent");
-    configure(run, market({ limits: { maxPositionBase: "0.5", maxOpenOrders: 4 } }));
-    for (let ms = 0; ms < 3_000 && outermost()?.phase === "sent"; ms += 1)
-      await run.clock.runFor(1);
-    expect(outermost()).toMatchObject({ hash: sent?.hash, phase: "cancelling" });
-    await expectReplay(run, journal);
-  });
-
   it("cancels by the account's exposure too", async () => {
     const { run, journal } = await started(oneMarket());
     // 0.02 at 60000 is 1200: two levels a side fit.

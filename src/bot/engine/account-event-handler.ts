@@ -2,7 +2,7 @@ import type { AccountChange, AccountStep } from "../../account/account-change.js
 import type { OrderChange, OrderPhase, OwnOrder } from "../../account/orders/order.js";
 import type { Ms } from "../../core/units.js";
 import type { VenueTrade } from "../../exchange/records.js";
-import { pacePressure } from "../../executor/pacing.js";
+import { isPaced } from "../../executor/pacing.js";
 import { slotSubject } from "../execution/dispatcher.js";
 import type { ReopenedOrderMonitor } from "../execution/reopened-order-monitor.js";
 import type { TradingGuards } from "../safety/trading-guards.js";
@@ -15,6 +15,11 @@ import type { BotContext } from "./context.js";
  * changes (25 ms) plus a round trip.
  */
 const TOUCH_UNDER_WAY_MS: Ms = 50;
+
+/** True if an order or its cancel was sent as planned. */
+function isDispatchOfPlanned(change: OrderChange): boolean {
+  return change.change === "phase" && (change.to === "sent" || change.to === "cancelling");
+}
 
 /** Handles account events for the rest of the bot. */
 export class AccountEventHandler {
@@ -55,7 +60,7 @@ export class AccountEventHandler {
         // A place that was refused by mistake is counted as a refusal already.
         if (change.change.change === "revived" && change.change.from !== "rejected")
           this.#reopenedOrders.recordReopened(change.order.marketId);
-        if (!this.#isAsPlanned(change.order, change.change))
+        if (!isDispatchOfPlanned(change.change) || this.#mayReplan(change.order.marketId))
           this.#markForReplan(change.order.marketId);
         break;
       case "adopted":
@@ -126,23 +131,14 @@ export class AccountEventHandler {
   }
 
   /**
-   * True if a change of an order leaves the newest plan right. Nothing can be done about an action
-   * that was sent before its answer, and an order that the plan keeps was expected to open. The
-   * exception: the token that an action cost, or the time, may lead to another plan.
+   * Sending a planned action does not trigger a new plan, since nothing can be done about it before
+   * its answer. The exception: the token that it cost, or the time, may lead to another plan.
    */
-  #isAsPlanned({ marketId, hash }: OwnOrder, change: OrderChange): boolean {
-    if (change.change !== "phase") return false;
+  #mayReplan(marketId: string): boolean {
     const { traders, budget } = this.#context;
-    const { plan, planBasis } = traders.get(marketId) ?? {};
-    if (planBasis?.isLasting !== true) return false;
-    if (pacePressure(budget.availableFraction("ORDER")) !== planBasis.pressure) return false;
-    if (change.to === "sent" || change.to === "cancelling") return true;
     return (
-      change.from === "sent" &&
-      change.to === "open" &&
-      plan?.places.length === 0 &&
-      plan.cancels.length === 0 &&
-      plan.keeps.some((keep) => keep.hash === hash)
+      traders.get(marketId)?.isPlanLasting !== true ||
+      isPaced(budget.available("ORDER") / budget.limit("ORDER"))
     );
   }
 

@@ -96,11 +96,6 @@ export class ActionBudget {
     return pickBucket(this.#budgets, bucket).available(this.#clock.monotonicMs());
   }
 
-  /** The same as a fraction of the bucket's limit, 0 to 1. */
-  availableFraction(bucket: Bucket): number {
-    return this.available(bucket) / this.limit(bucket);
-  }
-
   limit(bucket: Bucket): number {
     return pickBucket(this.#budgets, bucket).limit;
   }

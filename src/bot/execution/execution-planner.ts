@@ -1,7 +1,7 @@
 import type { OwnOrder } from "../../account/orders/order.js";
 import type { Hex, Lots, Ms, Side } from "../../core/units.js";
 import type { BestPrices } from "../../executor/crossing.js";
-import { pacePressure, paceTolerance } from "../../executor/pacing.js";
+import { paceTolerance } from "../../executor/pacing.js";
 import type { Plan, PlannedKeep, PlannedPlace } from "../../executor/plan.js";
 import { planQuotes, type QuoteSettings } from "../../executor/plan-quotes.js";
 import { planTarget, type TargetInput, type TargetPlan } from "../../executor/plan-target.js";
@@ -91,22 +91,18 @@ export class ExecutionPlanner {
 
   /**
    * True if a plan at this view may be another than the newest one, although nothing has marked the
-   * market: the newest one acts, ages or withholds something, or it saw fewer or more tokens, or
-   * another touch. The book may show an order of ours for a moment after its end, so the touch
-   * changes without an event of its own.
+   * market: the newest one acts, ages or withholds something, or it saw another touch. The book may
+   * show an order of ours for a moment after its end, so the touch changes without an event of its
+   * own.
    */
   mayDiffer(trader: MarketTrader): boolean {
-    const { plan, planBasis } = trader;
-    const { account, budget } = this.#context;
-    const { orders } = account;
-    if (plan === undefined || planBasis === undefined || !planBasis.isLasting) return true;
-    // Orders kept at the configured tolerance are kept at any wider one too.
-    const { pressure, touch } = planBasis;
-    if (pressure > 0 && pressure !== pacePressure(budget.availableFraction("ORDER"))) return true;
+    const { plan, planTouch } = trader;
+    const { orders } = this.#context.account;
+    if (plan === undefined || planTouch === undefined || !trader.isPlanLasting) return true;
     if (plan.places.length > 0 || plan.cancels.length > 0 || plan.withheld.length > 0) return true;
     if (orders.foreign(trader.marketId).length > 0) return true;
     const { bestBidTicks, bestAskTicks } = executorTouch(trader, restingIn(trader, orders));
-    return bestBidTicks !== touch.bestBidTicks || bestAskTicks !== touch.bestAskTicks;
+    return bestBidTicks !== planTouch.bestBidTicks || bestAskTicks !== planTouch.bestAskTicks;
   }
 
   /** Cancels the kept orders that changed limits do not allow. */
@@ -138,7 +134,7 @@ export class ExecutionPlanner {
       const touch = executorTouch(trader, restingIn(trader, this.#context.account.orders));
       const unwindPlan = this.#worked(trader, unwind, trader.lastUnwindSliceAtMs, touch, nowMs);
       this.#liquidatedInventory.planned(trader, unwindPlan.state, unwindPlan.why);
-      return { plan: unwindPlan, isLasting: false, pressure: 0, touch };
+      return { plan: unwindPlan, isLasting: false, touch };
     }
     if (trader.target !== undefined && this.#context.phase === "running") {
       const touch = executorTouch(trader, restingIn(trader, this.#context.account.orders));
@@ -159,7 +155,7 @@ export class ExecutionPlanner {
         });
         trader.completeTarget();
       }
-      return { plan: targetPlan, isLasting: false, pressure: 0, touch };
+      return { plan: targetPlan, isLasting: false, touch };
     }
     return this.#quotesPlan(trader, this.#quotesOf(trader), this.#settings, this.#reducing);
   }
@@ -178,8 +174,11 @@ export class ExecutionPlanner {
     const nowMs = this.#context.exchangeTime.nowMs();
     const isReducing = this.#effectOn(trader).isReduceOnly;
     const settings = isReducing ? reducing : usual;
-    const tokensFraction = budget.availableFraction("ORDER");
-    const paced = paceTolerance(settings.tolerance, quotes, tokensFraction);
+    const paced = paceTolerance(
+      settings.tolerance,
+      quotes,
+      budget.available("ORDER") / budget.limit("ORDER"),
+    );
     const tolerance =
       isReducing && paced !== settings.tolerance ? { ...paced, sizeFraction: 0 } : paced;
     const plan = planQuotes({
@@ -198,11 +197,10 @@ export class ExecutionPlanner {
     return {
       plan: isPut ? plan : { ...plan, places: NO_PLACES },
       isLasting:
-        trader.overLimit.size === 0 &&
+        tolerance === settings.tolerance &&
         plan.withdrawals.length === 0 &&
         settings.timeInForce !== "GTT" &&
         !working.some(endsByItself),
-      pressure: pacePressure(tokensFraction),
       touch,
     };
   }

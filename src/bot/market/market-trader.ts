@@ -82,10 +82,8 @@ interface OwnBookOrders {
 
 /** Conditions under which a plan was made. */
 export interface PlanBasis {
-  /** True if the plan stays right while only time passes and the orders that it keeps open. */
+  /** True if the plan stays right while only time passes and tokens are spent. */
   readonly isLasting: boolean;
-  /** The pressure of the tokens at which it follows its quotes. */
-  readonly pressure: number;
   /** The touch of the others, to which it keeps its distance. */
   readonly touch: BestPrices;
 }
@@ -119,7 +117,8 @@ export class MarketTrader {
   #lastTakeAtMs: Ms | undefined;
   #refusal: string | undefined;
   #plan: Plan | TargetPlan | undefined;
-  #planBasis: PlanBasis | undefined;
+  #isPlanLasting = false;
+  #planTouch: BestPrices | undefined;
   #awaitingView = true;
   #isDirty = true;
   readonly #deps: MarketTraderDeps;
@@ -278,9 +277,14 @@ export class MarketTrader {
     return this.#awaitingView;
   }
 
-  /** The conditions under which the newest plan was made; undefined before the first. */
-  get planBasis(): PlanBasis | undefined {
-    return this.#planBasis;
+  /** True if neither time nor a token less leads to another plan than the newest one. */
+  get isPlanLasting(): boolean {
+    return this.#isPlanLasting;
+  }
+
+  /** The touch that the newest plan saw. */
+  get planTouch(): BestPrices | undefined {
+    return this.#planTouch;
   }
 
   /** True if something has changed since the last plan that may change it. */
@@ -299,9 +303,10 @@ export class MarketTrader {
   }
 
   /** The plan is complete. */
-  finishPlan(plan: Plan | TargetPlan, basis: PlanBasis): void {
+  finishPlan(plan: Plan | TargetPlan, { isLasting, touch }: PlanBasis): void {
     this.#plan = plan;
-    this.#planBasis = basis;
+    this.#isPlanLasting = isLasting;
+    this.#planTouch = touch;
   }
 
   /** The plan unwinds an acquired position by this intent, or by none. */

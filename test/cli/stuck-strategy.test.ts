@@ -120,6 +120,7 @@ describe("a strategy that never returns", () => {
     await bot.says("no guard runs: the watchdog cancels the bot's orders");
     returns();
     await bot.says("the event loop runs again");
+    await bot.says("is lost: send it again");
     await untilQuoting(file, env);
     bot.child.kill("SIGTERM");
     expect(await bot.ended).toEqual({ code: 0, signal: null });

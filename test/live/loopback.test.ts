@@ -204,7 +204,8 @@ describe("the example bot on the example exchange, over real HTTP and websockets
   });
 
   it("leaves no order of its own when it is stopped, asked of the exchange over REST", () => {
-    expect(run.openAfterStop).toEqual([]);
+    // An order that has matched whole is listed until it is settled, and cannot fill any more.
+    expect(run.openAfterStop.filter(({ availableLots }) => availableLots > 0)).toEqual([]);
     expect(run.summary).toMatchObject({
       openOrdersLeft: 0,
       ordersLeft: [],

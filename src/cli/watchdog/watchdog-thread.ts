@@ -39,7 +39,11 @@ function checkStall(): void {
   const change = watch.check(Atomics.load(words, WORD.beats), clock.monotonicMs());
   if (change?.isStalled === true) handled = handleStall(change.silentMs);
   else if (change !== undefined)
-    void writeLogLine("warn", `the event loop runs again, after ${seconds(change.silentMs)} s`);
+    // Node drops a signal that waits for the loop when its handler is taken away.
+    void writeLogLine(
+      "warn",
+      `the event loop runs again, after ${seconds(change.silentMs)} s. A signal of its first ${seconds(start.stallMs)} s is lost: send it again`,
+    );
   if (watch.isStalled && clock.monotonicMs() > endsAtMs && !isEnding) void end();
 }
 

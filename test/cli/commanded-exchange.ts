@@ -69,12 +69,22 @@ ${changes.extra ?? ""}
   }
 }
 
-/** The exchange's open orders of the file's account. */
+interface OpenOrder {
+  readonly id: string;
+  readonly availableAmount: string;
+}
+
+/**
+ * The open orders of the file's account that may still fill: one that has matched whole is listed
+ * until it is settled.
+ */
 export async function openOrders(
   file: string,
   env: Record<string, string>,
-): Promise<readonly { readonly id: string }[]> {
-  return JSON.parse((await captureCli(["call", "openOrders", "--bot", file], env)).out);
+): Promise<readonly OpenOrder[]> {
+  const { out } = await captureCli(["call", "openOrders", "--bot", file], env);
+  const listed: readonly OpenOrder[] = JSON.parse(out);
+  return listed.filter(({ availableAmount }) => Number(availableAmount) > 0);
 }
 
 /** Until the bot that runs from the file answers, and has an order on each side. */

@@ -44,9 +44,10 @@ describe("the start of a command", () => {
     expect(files.filter((file) => file.includes("/dist/cli/commands/"))).toEqual([]);
   });
 
-  it("loads the packages of an exchange that runs, and the EVM once its chain starts", () => {
+  it("loads the packages of an exchange that runs, and those of its chain once that starts", () => {
     const packages = packagesIn(loadedBy("exchange", "no-such.yaml"));
-    expect(packages).toEqual(expect.arrayContaining(["ethers", "fastify"]));
+    expect(packages).toContain("fastify");
+    expect(packages).not.toContain("ethers");
     expect(packages).not.toContain("@nomicfoundation/edr");
   });
 

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { makeLiveReport } from "#backtest/live-report.js";
 import { openLiveRun } from "#backtest/live-run.js";
+import { MemoryStateStore, type StateStore } from "#bot/state-dir.js";
 import { RunError } from "#core/errors.js";
 import { linesPath, listDays } from "#ledger/day-folder.js";
 import type { DayRow } from "#ledger/day-row.js";
@@ -37,9 +38,15 @@ async function rowsOf(folder: string): Promise<DayRow[]> {
   return rows;
 }
 
-async function record(days: RecordedDays, startMs: number, forMs: number): Promise<number> {
+/** @param store of the run; its exchange is a new one, which sets aside the files of another */
+async function record(
+  days: RecordedDays,
+  startMs: number,
+  forMs: number,
+  store: StateStore = days.store,
+): Promise<number> {
   const run = await startVirtualRun({
-    store: days.store,
+    store,
     dayRecorderOf: days.recorderOf,
     startMs,
   });
@@ -98,7 +105,7 @@ describe("the day files of a bot", () => {
     const seen = days.rows.reduce((sum, { fills = [] }) => sum + fills.length, 0);
     expect(report.fills.all.fills).toBe(seen);
     // The next run drops the half line, and goes on behind it.
-    await record(days, BEFORE_MIDNIGHT_MS - 180_000, 21_000);
+    await record(days, BEFORE_MIDNIGHT_MS - 180_000, 21_000, new MemoryStateStore());
     expect((await rowsOf(days.folder)).length).toBe(days.rows.length - 1);
     appendFileSync(path, "not a row\n");
     const again = await openLiveRun(days.stateDir, span, BEFORE_MIDNIGHT_MS);

@@ -1,5 +1,5 @@
 import type { Instrument } from "#core/instrument.js";
-import type { Int64Id, MarketId } from "#core/units.js";
+import type { Int64Id, MarketId, Ms } from "#core/units.js";
 import type { VenueTrade } from "#exchange/records.js";
 import type { RestClient } from "#exchange/rest-client.js";
 
@@ -33,17 +33,17 @@ export async function everyTrade(
 }
 
 /**
- * The parts of the profit of an account that began flat. Every fill brings the mid of its time less
- * its price, and is worth the move of the mid from then to the end; what the contract says the
+ * The parts of the profit of an account that began flat. Every fill brings the mid just before its
+ * match less its price, and is worth the move of the mid from then to the end; what the contract says the
  * position is worth beyond its mid is basis.
- * @param midsAtFills best bid plus best ask by trade id.
+ * @param mids changes of best bid plus best ask, in order of time.
  * @param mark credit units for one whole base unit.
  */
 export function profitFromRecords(
   instrument: Instrument,
   trades: readonly VenueTrade[],
   fundings: readonly bigint[],
-  midsAtFills: ReadonlyMap<Int64Id, number>,
+  mids: readonly { readonly atMs: Ms; readonly midHalfTicks: number }[],
   midAtEnd: number,
   mark: bigint,
 ): RecordedProfit {
@@ -58,8 +58,8 @@ export function profitFromRecords(
   let inventory = 0n;
   let fees = 0n;
   for (const trade of trades) {
-    const midThen = midsAtFills.get(trade.id);
-    if (midThen === undefined) throw new Error(`the bot was never told of trade ${trade.id}`);
+    const midThen = mids.findLast(({ atMs }) => atMs < trade.timeMs)?.midHalfTicks;
+    if (midThen === undefined) throw new Error(`the bot had no book before trade ${trade.id}`);
     const sign = trade.side === "BUY" ? 1n : -1n;
     const lots = sign * BigInt(trade.lots);
     positionLots += lots;

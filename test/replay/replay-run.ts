@@ -169,7 +169,7 @@ export async function runReplay(
     instrument,
     trades,
     fundings,
-    witness.midsAtFills,
+    witness.mids,
     midHalfTicks,
     state.mark ?? 0n,
   );
@@ -178,7 +178,10 @@ export async function runReplay(
   const { unsettledTrades } = exchange;
   running.command({ command: "stop", reason: "the replay is over" });
   await until(running.stopped);
-  const openAfterStop = (await until(client.openOrders(MARKET))).length;
+  // An order that has matched whole is listed until it is settled.
+  const openAfterStop = (await until(client.openOrders(MARKET))).filter(
+    ({ availableLots }) => availableLots > 0,
+  ).length;
   const orders = await until(client.historyOrders(MARKET));
   const summary = buildRunSummary(
     bot,

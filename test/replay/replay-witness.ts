@@ -1,6 +1,6 @@
 import type { Bot } from "#bot/bot.js";
 import { decimalToScaled } from "#core/instrument.js";
-import type { Hex, Int64Id, MarketId, Ms, Side } from "#core/units.js";
+import type { Hex, MarketId, Ms, Side } from "#core/units.js";
 import type { EmbeddedExchange, PublishedBook } from "#simulator/exchange.js";
 import type { ReplayFlow } from "#simulator/replay-flow.js";
 import { plainReader } from "../simulator/plain-reader.js";
@@ -38,11 +38,8 @@ export interface SumCheck {
 export class ReplayWitness implements TextListener {
   readonly books: BookCheck[] = [];
   readonly sums: SumCheck[] = [];
-  /**
-   * Best bid plus best ask of the bot's book at the instant it first received a trade, by the
-   * trade's id.
-   */
-  readonly midsAtFills = new Map<Int64Id, number>();
+  /** Changes of best bid plus best ask in the bot's book, by the exchange's time. */
+  readonly mids: { readonly atMs: Ms; readonly midHalfTicks: number }[] = [];
   /** Halts that were seen after both sides had rested for the first time. */
   readonly halts = new Set<string>();
   /** Moments compared, and those at which the exchange itself had both sides resting. */
@@ -112,17 +109,16 @@ export class ReplayWitness implements TextListener {
       for (const { name, why } of bot.tradingGuards.halts) this.halts.add(`${name}: ${why}`);
   }
 
-  before(from: string, text: string): void {
+  before(_from: string, text: string): void {
     if (text.startsWith('{"event":"INCOME_UPDATE"'))
       this.#fundings += text.split('"FUNDING_FEE"').length - 1;
-    const tells = text.startsWith('{"event":"TRADE_UPDATE"') || from === "/v1/userTrades";
-    const mid = tells ? this.#bot?.context.traders.get(this.#marketId)?.midHalfTicks : undefined;
-    if (mid === undefined) return;
-    for (const [, id] of text.matchAll(/"id":(\d+)/g))
-      if (!this.midsAtFills.has(id)) this.midsAtFills.set(id, mid);
   }
 
   after(): void {
+    const { traders, exchangeTime } = this.#bot?.context ?? {};
+    const midHalfTicks = traders?.get(this.#marketId)?.midHalfTicks;
+    if (midHalfTicks !== undefined && midHalfTicks !== this.mids.at(-1)?.midHalfTicks)
+      this.mids.push({ atMs: exchangeTime?.nowMs() ?? Number.NaN, midHalfTicks });
     this.#compareBook();
     if ((this.#replay.captureMs ?? 0) >= this.#sumDueMs && this.inStep()) {
       this.sums.push(this.sum());

@@ -237,8 +237,12 @@ process.stdout.write(String(process.pid));
     const { restUrl, streamUrl } = JSON.parse(await exchange.firstLine);
     const file = bot(restUrl, streamUrl);
     const env = { KEY, XDG_RUNTIME_DIR: folder };
-    const open = async () =>
-      JSON.parse((await captureCli(["call", "openOrders", "--bot", file], env)).out || "[]").length;
+    // Not those that have matched whole: they are listed until they are settled.
+    const open = async () => {
+      const { out } = await captureCli(["call", "openOrders", "--bot", file], env);
+      const listed: { readonly availableAmount: string }[] = JSON.parse(out || "[]");
+      return listed.filter(({ availableAmount }) => Number(availableAmount) > 0).length;
+    };
     const child = spawn(process.execPath, [command, "run", file, "--json"], {
       env: { ...process.env, ...env },
       stdio: ["ignore", "ignore", "pipe"],

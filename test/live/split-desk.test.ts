@@ -85,7 +85,11 @@ afterAll(async () => {
 
 async function marketsOfOpenOrders(name: string): Promise<readonly string[]> {
   const { out } = await captureCli(["call", "openOrders", "--bot", copyOf(name)], env);
-  return (JSON.parse(out) as { marketId: string }[]).map(({ marketId }) => marketId);
+  const listed: { readonly marketId: string; readonly availableAmount: string }[] = JSON.parse(out);
+  // Not those that have matched whole: they are listed until they are settled.
+  return listed
+    .filter(({ availableAmount }) => Number(availableAmount) > 0)
+    .map(({ marketId }) => marketId);
 }
 
 async function statusOf(name: string) {

@@ -34,8 +34,8 @@ export async function everyTrade(
 
 /**
  * The parts of the profit of an account that began flat. Every fill brings the mid just before its
- * match less its price, and is worth the move of the mid from then to the end; what the contract says the
- * position is worth beyond its mid is basis.
+ * match less its price, and is worth the move of the mid from then to the end; what the contract
+ * says the position is worth beyond its mid is basis.
  * @param mids changes of best bid plus best ask, in order of time.
  * @param mark credit units for one whole base unit.
  */

@@ -1,24 +1,9 @@
 import { z } from "zod";
 import type { MarketView } from "../market/view.js";
-import { ladderLevels, ladderSkew } from "./ladder-levels.js";
+import { ladderFields, ladderQuotes, ladderUnits } from "./ladder.js";
 import { StoikovMicroPrice } from "./models/stoikov-micro-price.js";
-import {
-  bpsField,
-  inventoryRangeField,
-  levelsField,
-  priceSkewBpsField,
-  refreshToleranceBpsField,
-  refreshToleranceTicksField,
-  sizeBaseField,
-  sizeGrowthField,
-  sizeSkewField,
-  targetPositionField,
-  ticksField,
-  toTicks,
-  withEitherUnits,
-} from "./param-fields.js";
-import { type AdjustableStep, adjustableQuotes, type QuoteResult } from "./quotes-operator.js";
-import { type QuotingBounds, shapeQuotesWithin } from "./shape-quotes.js";
+import { toTicks, withEitherUnits } from "./param-fields.js";
+import { type AdjustableStep, adjustableQuotes } from "./quotes-operator.js";
 import { baseToExactLots } from "./size-lots.js";
 import { defineStrategy, type StrategyContext } from "./strategy.js";
 
@@ -71,31 +56,9 @@ const imbalanceParams = withEitherUnits(
       .max(5)
       .describe("Share of the predicted move that the fair price takes; 0 quotes around the mid.")
       .default(1),
-    levels: levelsField,
-    halfSpreadBps: bpsField(
-      "Distance of the innermost quotes from the reservation price",
-    ).optional(),
-    halfSpreadTicks: ticksField(
-      "Distance of the innermost quotes from the reservation price",
-    ).optional(),
-    levelSpacingBps: bpsField("Distance from level to level. Default: the half spread").optional(),
-    levelSpacingTicks: ticksField(
-      "Distance from level to level. Default: the half spread",
-    ).optional(),
-    sizeBase: sizeBaseField,
-    sizeGrowth: sizeGrowthField,
-    priceSkewBps: priceSkewBpsField,
-    sizeSkew: sizeSkewField,
-    targetPositionBase: targetPositionField,
-    inventoryRangeBase: inventoryRangeField,
-    refreshToleranceBps: refreshToleranceBpsField,
-    refreshToleranceTicks: refreshToleranceTicksField,
+    ...ladderFields,
   }),
-  [
-    { first: "halfSpreadBps", second: "halfSpreadTicks", required: true },
-    { first: "levelSpacingBps", second: "levelSpacingTicks", required: false },
-    { first: "refreshToleranceBps", second: "refreshToleranceTicks", required: false },
-  ],
+  ladderUnits,
 );
 
 type ImbalanceParams = z.output<typeof imbalanceParams>;
@@ -140,7 +103,17 @@ function createImbalanceStep(
         context,
         fit !== undefined && isSameFit(params, changed) ? fit : fitFor(changed),
       ),
-    quotes: (room, basis) => imbalanceQuotes(params, context, room, basis),
+    quotes: (room, [midTicks, moveTicks, isFitted]) =>
+      ladderQuotes(
+        params,
+        context.instrument,
+        room,
+        midTicks + params.signalWeight * moveTicks,
+        () => ({
+          predictedTicks: moveTicks,
+          ...(params.signal === "stoikov" ? { signalEstimated: isFitted ? 1 : 0 } : {}),
+        }),
+      ),
     toleranceTicks: ([midTicks]) =>
       toTicks(params.refreshToleranceBps, params.refreshToleranceTicks, midTicks) ?? 0,
   };
@@ -153,45 +126,4 @@ function fitFor({ signal, fit }: ImbalanceParams): StoikovMicroPrice | undefined
 function isSameFit(one: ImbalanceParams, other: ImbalanceParams): boolean {
   const keys = Object.keys(one.fit) as (keyof ImbalanceParams["fit"])[];
   return one.signal === other.signal && keys.every((key) => one.fit[key] === other.fit[key]);
-}
-
-function imbalanceQuotes(
-  params: ImbalanceParams,
-  { instrument }: StrategyContext,
-  room: QuotingBounds,
-  [midTicks, moveTicks, isFitted]: ImbalanceBasis,
-): QuoteResult {
-  const fair = midTicks + params.signalWeight * moveTicks;
-  const halfSpread = toTicks(params.halfSpreadBps, params.halfSpreadTicks, fair) ?? Number.NaN;
-  const spacing = toTicks(params.levelSpacingBps, params.levelSpacingTicks, fair) ?? halfSpread;
-  const { inventory, skewTicks, size } = ladderSkew(params, instrument, room, fair);
-  const reservation = fair + skewTicks;
-  const prices = {
-    bidsFromTicks: reservation,
-    asksFromTicks: reservation,
-    distanceTicks: halfSpread,
-    spacingTicks: spacing,
-  };
-  const { quotes, clamps } = shapeQuotesWithin(
-    room,
-    ladderLevels(params, instrument, prices, size),
-  );
-  return {
-    quotes,
-    reason: () => ({
-      fairTicks: fair,
-      reservationTicks: reservation,
-      halfSpreadTicks: halfSpread,
-      terms: {
-        predictedTicks: moveTicks,
-        ...(params.signal === "stoikov" ? { signalEstimated: isFitted ? 1 : 0 } : {}),
-        inventory,
-        skewTicks,
-        bidSize: size.bid,
-        askSize: size.ask,
-        spacingTicks: spacing,
-      },
-      clamps,
-    }),
-  };
 }

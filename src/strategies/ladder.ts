@@ -5,6 +5,7 @@ import { fairTerms, fairTicksFor, isFairReference, needsFairReference } from "./
 import { ladderLevels, ladderSkew } from "./ladder-levels.js";
 import {
   bpsField,
+  type EitherUnit,
   inventoryRangeField,
   levelsField,
   priceSkewBpsField,
@@ -23,6 +24,34 @@ import { type QuotingBounds, shapeQuotesWithin } from "./shape-quotes.js";
 import { baseToExactLots } from "./size-lots.js";
 import { defineStrategy } from "./strategy.js";
 
+/** Parameters of every ladder of quotes around a fair price. */
+export const ladderFields = {
+  levels: levelsField,
+  halfSpreadBps: bpsField("Distance of the innermost quotes from the reservation price").optional(),
+  halfSpreadTicks: ticksField(
+    "Distance of the innermost quotes from the reservation price",
+  ).optional(),
+  levelSpacingBps: bpsField("Distance from level to level. Default: the half spread").optional(),
+  levelSpacingTicks: ticksField(
+    "Distance from level to level. Default: the half spread",
+  ).optional(),
+  sizeBase: sizeBaseField,
+  sizeGrowth: sizeGrowthField,
+  priceSkewBps: priceSkewBpsField,
+  sizeSkew: sizeSkewField,
+  targetPositionBase: targetPositionField,
+  inventoryRangeBase: inventoryRangeField,
+  refreshToleranceBps: refreshToleranceBpsField,
+  refreshToleranceTicks: refreshToleranceTicksField,
+};
+
+/** Those of {@link ladderFields} that are one quantity in two units. */
+export const ladderUnits: readonly EitherUnit[] = [
+  { first: "halfSpreadBps", second: "halfSpreadTicks", required: true },
+  { first: "levelSpacingBps", second: "levelSpacingTicks", required: false },
+  { first: "refreshToleranceBps", second: "refreshToleranceTicks", required: false },
+];
+
 /** Parameters of the ladder market maker (formulas in `docs/reference/built-in-strategies.md`). */
 export const ladderParams = withEitherUnits(
   z.strictObject({
@@ -32,31 +61,9 @@ export const ladderParams = withEitherUnits(
         "The fair price: the mid; the touch weighted by the opposite amounts; or the market's reference price.",
       )
       .default("mid"),
-    levels: levelsField,
-    halfSpreadBps: bpsField(
-      "Distance of the innermost quotes from the reservation price",
-    ).optional(),
-    halfSpreadTicks: ticksField(
-      "Distance of the innermost quotes from the reservation price",
-    ).optional(),
-    levelSpacingBps: bpsField("Distance from level to level. Default: the half spread").optional(),
-    levelSpacingTicks: ticksField(
-      "Distance from level to level. Default: the half spread",
-    ).optional(),
-    sizeBase: sizeBaseField,
-    sizeGrowth: sizeGrowthField,
-    priceSkewBps: priceSkewBpsField,
-    sizeSkew: sizeSkewField,
-    targetPositionBase: targetPositionField,
-    inventoryRangeBase: inventoryRangeField,
-    refreshToleranceBps: refreshToleranceBpsField,
-    refreshToleranceTicks: refreshToleranceTicksField,
+    ...ladderFields,
   }),
-  [
-    { first: "halfSpreadBps", second: "halfSpreadTicks", required: true },
-    { first: "levelSpacingBps", second: "levelSpacingTicks", required: false },
-    { first: "refreshToleranceBps", second: "refreshToleranceTicks", required: false },
-  ],
+  ladderUnits,
 );
 
 /** The ladder's parameters, validated. */
@@ -92,18 +99,26 @@ export function createLadderStep(
     observe: basisFor,
     basisFor,
     withParams: (changed) => createLadderStep(changed, instrument),
-    quotes: (room, basis) => ladderQuotes(params, instrument, room, basis),
+    quotes: (room, [fairTicks, isReference]) =>
+      ladderQuotes(params, instrument, room, fairTicks, () => fairTerms(params.fair, isReference)),
     toleranceTicks: ([fairTicks]) =>
       toTicks(params.refreshToleranceBps, params.refreshToleranceTicks, fairTicks) ?? 0,
   };
 }
 
-/** The ladder around a fair price, in ticks. */
-function ladderQuotes(
-  params: LadderParams,
+/** Validated parameters of {@link ladderFields}. */
+type LadderQuotesParams = z.output<z.ZodObject<typeof ladderFields>>;
+
+/**
+ * The ladder around a fair price, in ticks.
+ * @param terms of the fair price, for the reason
+ */
+export function ladderQuotes(
+  params: LadderQuotesParams,
   instrument: Instrument,
   room: QuotingBounds,
-  [fair, isReference]: LadderBasis,
+  fair: number,
+  terms: () => Readonly<Record<string, number>>,
 ): QuoteResult {
   const halfSpread = toTicks(params.halfSpreadBps, params.halfSpreadTicks, fair) ?? Number.NaN;
   const spacing = toTicks(params.levelSpacingBps, params.levelSpacingTicks, fair) ?? halfSpread;
@@ -126,7 +141,7 @@ function ladderQuotes(
       reservationTicks: reservation,
       halfSpreadTicks: halfSpread,
       terms: {
-        ...fairTerms(params.fair, isReference),
+        ...terms(),
         inventory,
         skewTicks,
         bidSize: size.bid,

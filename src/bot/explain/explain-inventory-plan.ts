@@ -136,32 +136,3 @@ function breakEven(average: number | undefined, fee: number, isLong: boolean): n
   if (average === undefined) return undefined;
   return isLong ? average / (1 - fee) : average / (1 + fee);
 }
-
-/** Most levels that the text of a plan lists. */
-const MOST_ROWS = 12;
-
-/** A plan as lines of text. */
-export function formatInventoryPlan(plan: ExplainedPlan): string[] {
-  const { levels, roundTrip, lowest, highest } = plan;
-  const every = Math.ceil(levels.length / MOST_ROWS);
-  const rows = levels.filter((_, at) => at % every === 0 || at === levels.length - 1);
-  return [
-    `  plan      ${levels.length} levels from ${lowest.price} to ${highest.price}; a round trip earns ${roundTrip.leastQuote} to ${roundTrip.mostQuote} after fees, nothing at a maker fee of ${roundTrip.breakEvenFeeBps.toFixed(2)} bps`,
-    ...rows.map(({ price, positionBase }) => `            at ${price} it holds ${positionBase}`),
-    endLine(lowest),
-    endLine(highest),
-  ];
-}
-
-function endLine(end: ExplainedPlanEnd): string {
-  if (end.averagePriceQuote === undefined) return `  plan      at ${end.price}: no position`;
-  const trips =
-    end.roundTripsToEarnLoss === undefined
-      ? ""
-      : `, as much as ${end.roundTripsToEarnLoss} round trips earn`;
-  return `  plan      at ${end.price}: ${end.positionBase} at an average of ${short(end.averagePriceQuote)}, breaks even at ${short(end.breakEvenPriceQuote)}; loss ${end.lossQuote}${trips}; with margin ${end.marginQuote} it needs ${end.capitalQuote}`;
-}
-
-function short(value: number | undefined): string {
-  return value === undefined ? "unknown" : String(Number(value.toPrecision(8)));
-}

@@ -2,7 +2,7 @@ import type { Ms } from "../../core/units.js";
 import { TARGET_LEVEL } from "../../executor/plan-target.js";
 import { referenceText } from "../status/reference-text.js";
 import type { UnwindDecisionStatus } from "../status/unwind-status.js";
-import { formatInventoryPlan } from "./explain-inventory-plan.js";
+import type { ExplainedPlan, ExplainedPlanEnd } from "./explain-inventory-plan.js";
 import { formatLiquidator } from "./explain-liquidator-text.js";
 import type {
   ExplainedMarket,
@@ -59,7 +59,7 @@ function marketLines(marketId: string, market: ExplainedMarket, nowMs: Ms): stri
     if (terms.length > 0) lines.push(`  terms     ${terms.join(", ")}`);
     for (const clamp of reason.clamps) lines.push(`  clamp     ${clamp}`);
   }
-  if (market.plan !== undefined) lines.push(...formatInventoryPlan(market.plan));
+  if (market.plan !== undefined) lines.push(...inventoryPlanLines(market.plan));
   if (unwinding !== undefined) lines.push(...unwindingLines(unwinding, nowMs));
   for (const { takeoverId, laidOffBase, decision } of market.laidOff ?? [])
     lines.push(`  laid off  ${takeoverId}: ${laidOffBase}, ${decisionText(decision)}`);
@@ -86,6 +86,31 @@ function referenceLines(reference: ExplainedReference): string[] {
     ),
     ...worst.map((sentence) => `  if wrong  ${sentence}`),
   ];
+}
+
+/** Most levels that the text of a plan lists. */
+const MOST_ROWS = 12;
+
+/** A plan as lines of text. */
+function inventoryPlanLines(plan: ExplainedPlan): string[] {
+  const { levels, roundTrip, lowest, highest } = plan;
+  const every = Math.ceil(levels.length / MOST_ROWS);
+  const rows = levels.filter((_, at) => at % every === 0 || at === levels.length - 1);
+  return [
+    `  plan      ${levels.length} levels from ${lowest.price} to ${highest.price}; a round trip earns ${roundTrip.leastQuote} to ${roundTrip.mostQuote} after fees, nothing at a maker fee of ${roundTrip.breakEvenFeeBps.toFixed(2)} bps`,
+    ...rows.map(({ price, positionBase }) => `            at ${price} it holds ${positionBase}`),
+    endLine(lowest),
+    endLine(highest),
+  ];
+}
+
+function endLine(end: ExplainedPlanEnd): string {
+  if (end.averagePriceQuote === undefined) return `  plan      at ${end.price}: no position`;
+  const trips =
+    end.roundTripsToEarnLoss === undefined
+      ? ""
+      : `, as much as ${end.roundTripsToEarnLoss} round trips earn`;
+  return `  plan      at ${end.price}: ${end.positionBase} at an average of ${short(end.averagePriceQuote)}, breaks even at ${short(end.breakEvenPriceQuote)}; loss ${end.lossQuote}${trips}; with margin ${end.marginQuote} it needs ${end.capitalQuote}`;
 }
 
 function unwindingLines(

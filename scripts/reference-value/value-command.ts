@@ -1,6 +1,6 @@
-import { readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { ConfigError } from "#core/errors.js";
+import { writePageTables } from "../page-table.js";
 import type { Arm } from "./value-arms.js";
 import { missingCaptures } from "./value-captures.js";
 import { runJobs, type ValueAnswer, type ValueJob } from "./value-pool.js";
@@ -45,7 +45,7 @@ export async function runValueCommand({ name, arms, render }: ValueCommand): Pro
     if (done % 20 === 0) process.stderr.write(`${done} of ${jobs.length} runs are done\n`);
   });
   const tables = render(answers);
-  if (values.write) writePage(name, tables);
+  if (values.write) writePageTables(name, tables);
   else process.stdout.write(`${Object.values(tables).join("\n\n")}\n`);
 }
 
@@ -71,26 +71,4 @@ function wholeNumber(field: string, text: string, least: number, most: number): 
     value: text,
     expected: `from ${least} to ${most}`,
   });
-}
-
-function writePage(name: string, tables: Readonly<Record<string, string>>): void {
-  const file = new URL(`../../docs/reference/${name}.md`, import.meta.url);
-  let page = readFileSync(file, "utf8");
-  for (const [table, text] of Object.entries(tables)) page = withTable(name, page, table, text);
-  writeFileSync(file, page);
-}
-
-/** Replaces the tables between two comments of the page. */
-function withTable(name: string, page: string, table: string, text: string): string {
-  const begin = `<!-- ${table}: written by npm run ${name} -- --write -->\n`;
-  const end = `<!-- end of ${table} -->`;
-  const from = page.indexOf(begin);
-  const to = page.indexOf(end);
-  if (from < 0 || to < from)
-    throw new ConfigError("lacks the comments around a table", {
-      field: `docs/reference/${name}.md`,
-      value: table,
-      expected: `${begin.trim()} and ${end}`,
-    });
-  return `${page.slice(0, from + begin.length)}\n${text}\n\n${page.slice(to)}`;
 }

@@ -1,0 +1,90 @@
+import type { Capture } from "./captures.js";
+
+/** A strategy with the parameters that it is tried with. */
+export interface StrategySetting {
+  /** The built-in strategy. */
+  readonly strategy: string;
+  /** How the table names it, if its parameters matter beside its name. */
+  readonly label?: string;
+  /** True if it quotes around a reference price, so that the capture must have one. */
+  readonly needsReference?: boolean;
+  readonly params: (capture: Capture) => Readonly<Record<string, unknown>>;
+}
+
+/** Value of an order, in the quote asset. */
+const ORDER_QUOTE = 2_000;
+/** Orders that the position limit holds. */
+export const POSITION_ORDERS = 10;
+/** Share of the half spread by which an order held moves the quotes of the models. */
+const SHIFT_PER_ORDER = 0.2;
+/** Horizon of `avellaneda-stoikov`, its default. */
+const HORIZON_SECONDS = 60;
+
+/** Every built-in strategy. A test fails if one is missing. */
+export const SETTINGS: readonly StrategySetting[] = [
+  { strategy: "ladder", params: ladderParams },
+  {
+    strategy: "pegged",
+    needsReference: true,
+    params: (capture) => ({
+      edgeBps: capture.halfSpreadBps,
+      sizeBase: orderBase(capture),
+      priceSkewBps: capture.halfSpreadBps,
+    }),
+  },
+  {
+    strategy: "avellaneda-stoikov",
+    params: (capture) => {
+      const { halfSpreadBps, sigmaBps } = capture;
+      const riskAversion = (SHIFT_PER_ORDER * halfSpreadBps) / (sigmaBps ** 2 * HORIZON_SECONDS);
+      return { ...modelParams(capture), riskAversion };
+    },
+  },
+  {
+    strategy: "glft",
+    params: (capture) => {
+      const { halfSpreadBps, sigmaBps } = capture;
+      const riskAversion = (SHIFT_PER_ORDER ** 2 * 2 * halfSpreadBps) / (sigmaBps ** 2 * Math.E);
+      return { ...modelParams(capture), riskAversion, inventoryOrders: POSITION_ORDERS };
+    },
+  },
+  {
+    strategy: "imbalance",
+    label: "imbalance, `stoikov`",
+    params: (capture) => ({ ...ladderParams(capture), signal: "stoikov" }),
+  },
+  {
+    strategy: "imbalance",
+    label: "imbalance, `weighted-mid`",
+    params: (capture) => ({ ...ladderParams(capture), signal: "weighted-mid" }),
+  },
+  {
+    strategy: "grid",
+    params: (capture) => {
+      const reach = (1 + (2 * capture.halfSpreadBps) / 10_000) ** POSITION_ORDERS;
+      return {
+        lowerPrice: capture.firstPrice / reach,
+        upperPrice: capture.firstPrice * reach,
+        cells: 2 * POSITION_ORDERS,
+        sizeBase: orderBase(capture),
+      };
+    },
+  },
+];
+
+function ladderParams(capture: Capture): Readonly<Record<string, unknown>> {
+  const { halfSpreadBps } = capture;
+  return { halfSpreadBps, sizeBase: orderBase(capture), priceSkewBps: halfSpreadBps };
+}
+
+function modelParams(capture: Capture): Readonly<Record<string, unknown>> {
+  return { sizeBase: orderBase(capture), kPerBps: 1 / capture.halfSpreadBps };
+}
+
+/** An order's size: whole steps of about {@link ORDER_QUOTE} at the capture's first price. */
+export function orderBase({ firstPrice, stepSizeBase }: Capture): number {
+  const step = Number(stepSizeBase);
+  const decimals = stepSizeBase.split(".")[1]?.length ?? 0;
+  const steps = Math.max(1, Math.round(ORDER_QUOTE / firstPrice / step));
+  return Number((steps * step).toFixed(decimals));
+}

@@ -40,6 +40,19 @@ export {
   type TradedView,
 } from "./strategies/models/fill-intensity.js";
 export {
+  type AnnouncedFunding,
+  type CarryBand,
+  type CarryRisk,
+  carryBand,
+  type FundingCarry,
+  fundingCarry,
+} from "./strategies/models/funding-carry.js";
+export {
+  type FundingRateFit,
+  FundingRateModel,
+  type FundingRateModelOptions,
+} from "./strategies/models/funding-rate-model.js";
+export {
   type GlftDistances,
   GlftExactQuotes,
   type GlftModel,

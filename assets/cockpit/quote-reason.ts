@@ -29,12 +29,22 @@ const TERMS: Readonly<Record<string, readonly [name: string, unit: "price" | "bp
   buysLeft: ["purchases left in the grid", ""],
   sellsLeft: ["sales left in the grid", ""],
   predictedTicks: ["predicted move of the mid", "price"],
+  targetOrders: ["target position in orders of the configured size", ""],
+  fundingRateBps: ["announced funding rate; longs pay if positive", "bps"],
+  secondsToFunding: ["to the next funding", "s"],
+  ratePersistence: ["share of a rate's distance from its mean that the next keeps", ""],
+  longRunRateBps: ["mean of the funding rates", "bps"],
+  rateResidualBps: ["error of one predicted rate, standard deviation", "bps"],
+  carryBps: ["expected funding of a long position over its holding time", "bps"],
+  carryDeviationBps: ["standard deviation of that funding", "bps"],
+  priceDeviationBps: ["standard deviation of the price over the holding time", "bps"],
+  feesBps: ["fees of getting in and out", "bps"],
   widenFactor: ["distance by volatility and schedule, as a multiple", ""],
   beyondLots: ["position beyond the grid, in steps", ""],
 };
 
 /** Strategies whose inventory is a share of its limit; that of the others is in orders. */
-const SHARE_OF_LIMIT: ReadonlySet<string> = new Set(["ladder", "pegged", "imbalance"]);
+const SHARE_OF_LIMIT: ReadonlySet<string> = new Set(["ladder", "pegged", "imbalance", "funding"]);
 
 /** A fractional price of a strategy, with one decimal more than the tick has. */
 export function ticksPrice(ticks: number, tickSize: string): string {
@@ -94,6 +104,8 @@ export function reasonTerms(
       return { name: "fair price", text: value === 1 ? "the reference price" : "the mid" };
     if (term === "signalEstimated")
       return { name: "predicted move", text: value === 1 ? "fitted" : "none yet: too few moves" };
+    if (term === "rateEstimated")
+      return { name: "model of the rate", text: value === 1 ? "fitted" : "from the file" };
     if (term.endsWith("Estimated")) {
       const name =
         term === "sigmaEstimated" ? "volatility comes from" : "fill intensity comes from";

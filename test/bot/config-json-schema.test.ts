@@ -117,7 +117,7 @@ const inOtherUnit = (key: string) =>
 /** The fewest parameters that a strategy accepts. */
 function leastParams(name: string): Record<string, unknown> {
   const { properties = {}, required = [] } = paramsNode(name);
-  const isLadder = name === "ladder" || name === "imbalance";
+  const isLadder = ["ladder", "imbalance", "funding"].includes(name);
   const keys = isLadder ? [...required, "halfSpreadBps"] : required;
   return {
     ...Object.fromEntries(keys.map((key) => [key, sampleOf(properties[key] as SchemaNode)])),

@@ -20,7 +20,7 @@ async function failure(name: string): Promise<ConfigError> {
 describe("the error of a strategy that cannot be loaded", () => {
   it("names an unknown name, and the one that was probably meant", async () => {
     expect((await failure("lader")).message).toMatch(
-      /^markets\.ethusdc\.strategy: .*did you mean ladder\?.*"lader".*avellaneda-stoikov, glft, grid, imbalance, ladder/,
+      /^markets\.ethusdc\.strategy: .*did you mean ladder\?.*"lader".*avellaneda-stoikov, funding, glft, grid, imbalance, ladder/,
     );
   });
 

@@ -37,6 +37,12 @@ export const BOT_TEMPLATES: Readonly<Record<string, BotTemplate>> = {
     strategy: "imbalance",
     liquidates: false,
   },
+  "funding-maker": {
+    description: "quotes that lean towards the side that funding pays, as far as it pays",
+    makesMarkets: true,
+    strategy: "funding",
+    liquidates: false,
+  },
   "grid-maker": {
     description: "buys a size at each level below the price, sells one at each above, in a range",
     makesMarkets: true,

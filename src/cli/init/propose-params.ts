@@ -34,6 +34,9 @@ const MAX_PER_BPS = 1000;
 const MIN_RISK_AVERSION = 1e-9;
 const MAX_INVENTORY_ORDERS = 200;
 const RATE_DECIMALS = 18;
+/** Carry beyond the fees at which `funding` wants a full position, and how long it holds one. */
+const FULL_CARRY_BPS = 5;
+const FUNDING_SECONDS = 28_800;
 const SECONDS_A_DAY = 86_400;
 /** Typical moves of a day that a grid reaches, each way. */
 const GRID_DAYS_OF_MOVES = 3;
@@ -73,6 +76,7 @@ function linesFor(name: string, strategy: Strategy, input: ParamsInput): readonl
   if (name === "ladder") return ladderLines(input);
   if (name === "pegged") return peggedLines(input);
   if (name === "imbalance") return ladderLines(input);
+  if (name === "funding") return fundingLines(input);
   if (name === "grid") return gridLines(input);
   if (name === "glft") return glftLines(input);
   if (name === "avellaneda-stoikov") return avellanedaStoikovLines(input);
@@ -82,6 +86,27 @@ function linesFor(name: string, strategy: Strategy, input: ParamsInput): readonl
 
 function ladderLines(input: ParamsInput): readonly ConfigLine[] {
   return [halfSpread(input), sizeBase(input), priceSkew(input), tolerance(input)];
+}
+
+/** The carry that fills the position, with the model's `carry / (gamma sigma^2 T)`, gives gamma. */
+function fundingLines(input: ParamsInput): readonly ConfigLine[] {
+  const { sigma } = modelInputs(input);
+  const orders = Math.max(1, Math.floor(input.sizes.positionLots / input.sizes.orderLots));
+  const riskAversion = FULL_CARRY_BPS / (orders * sigma * sigma * FUNDING_SECONDS);
+  return [
+    {
+      key: "riskAversion",
+      value: figures(Math.min(MAX_PER_BPS, Math.max(MIN_RISK_AVERSION, riskAversion))),
+      reason: `gamma: ${FULL_CARRY_BPS} bps of carry beyond the fees fill the position`,
+    },
+    {
+      key: "holdingMs",
+      value: `${FUNDING_SECONDS * 1000}`,
+      reason: "mean time of holding: eight hours, as by default",
+    },
+    sigmaLine(input),
+    ...ladderLines(input),
+  ];
 }
 
 /** The margin of the pegged ladder, its fee and its edge, is the half spread of the others. */
@@ -186,8 +211,7 @@ function glftLines(input: ParamsInput): readonly ConfigLine[] {
 
 function modelLines(input: ParamsInput): readonly ConfigLine[] {
   const { facts, spread } = input;
-  const { sigma, wanted } = modelInputs(input);
-  const minutes = Math.max(1, Math.round(facts.sigmaSpanMs / 60_000));
+  const { wanted } = modelInputs(input);
   return [
     sizeBase(input),
     {
@@ -195,17 +219,23 @@ function modelLines(input: ParamsInput): readonly ConfigLine[] {
       value: figures(Math.min(MAX_PER_BPS, 1 / wanted)),
       reason: `k: at first a half spread of about ${ticksToBps(spread.halfSpreadTicks, facts)} bps; ${spread.reason}`,
     },
-    {
-      key: "sigma",
-      value: `{ estimator: ewma, initialBps: ${figures(sigma)} }`,
-      reason:
-        facts.sigmaBps === undefined
-          ? "estimated while it trades; nothing has traded yet"
-          : `estimated while it trades; at first from ${minutes} min of candles`,
-    },
+    sigmaLine(input),
     minHalfSpread(input),
     tolerance(input),
   ];
+}
+
+function sigmaLine(input: ParamsInput): ConfigLine {
+  const { sigmaBps, sigmaSpanMs } = input.facts;
+  const minutes = Math.max(1, Math.round(sigmaSpanMs / 60_000));
+  return {
+    key: "sigma",
+    value: `{ estimator: ewma, initialBps: ${figures(modelInputs(input).sigma)} }`,
+    reason:
+      sigmaBps === undefined
+        ? "estimated while it trades; nothing has traded yet"
+        : `estimated while it trades; at first from ${minutes} min of candles`,
+  };
 }
 
 /** True if a strategy with such parameters quotes around a reference price. */

@@ -10,7 +10,7 @@ import { exportsOf, namesTakenBy, readModules, resolved, specifiersOf } from "./
 
 const MOST_FILES = 20;
 /** Public entries: other programs use their exports. */
-const ENTRIES = new Set(["src/index.ts", "src/exchange/index.ts"]);
+const ENTRIES = new Set(["src/index.ts", "src/exchange/index.ts", "src/testing/index.ts"]);
 /** Written by scripts/contracts.ts with all members of a contract, used or not. */
 const isGenerated = (path) => path.endsWith(".generated.ts");
 

@@ -201,6 +201,11 @@ export const ROOMS = {
     holds: "the bot on [recorded history](../guides/backtest.md), sweeps, comparisons, reports",
     mayImport: [...TRADING, "history", "monitoring", "bot", DAYS],
   },
+  testing: {
+    holds:
+      "the [test kit](../reference/testing-strategies.md) of strategies: `marketwright/testing`",
+    mayImport: [...TRADING, "history", "bot", "backtest"],
+  },
   cockpit: {
     holds: "the [page](../reference/cockpit.md) of all running bots: a server in its own thread",
     mayImport: ["core", CONTROL],

@@ -15,7 +15,11 @@ export function sidebar() {
     {
       text: "API",
       collapsed: false,
-      items: ["api/marketwright/index.md", "api/marketwright/exchange/index.md"].map(pageItem),
+      items: [
+        "api/marketwright/index.md",
+        "api/marketwright/exchange/index.md",
+        "api/marketwright/testing/index.md",
+      ].map(pageItem),
     },
     {
       text: "Project",

@@ -1,11 +1,11 @@
 import { Command } from "commander";
 import { toUncaughtStrategyError } from "../bot/strategy/uncaught-strategy-error.js";
 import { ConfigError } from "../core/errors.js";
+import { packageVersion } from "../core/package-version.js";
 import type { CliContext } from "./cli-context.js";
 import { errorText, exitCodeFor, Interrupted, ReportedFailure } from "./process/exit.js";
 import { EXIT, type ExitCode } from "./process/exit-code.js";
 import { protectArguments, withMaskedOutput } from "./process/masked-output.js";
-import { packageVersion } from "./process/package-version.js";
 
 type AddCommand = (program: Command, context: CliContext) => void;
 

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, it } from "vitest";
 import * as exchangeEntry from "#exchange/index.js";
+import * as testingEntry from "#testing/index.js";
 import * as strategyEntry from "../../src/index.js";
 import { KEYS, startEmbedded } from "../exchange/client/embedded.js";
 import { PROJECT_ROOT } from "./checkout.js";
@@ -17,8 +18,8 @@ const former = new Set(
   documented.filter(({ doc }) => doc.startsWith("@deprecated")).map(({ name }) => name),
 );
 
-/** The functions and classes that a program gets from either entry, by their current names. */
-const callables = Object.entries({ ...strategyEntry, ...exchangeEntry })
+/** The functions and classes that a program gets from any entry, by their current names. */
+const callables = Object.entries({ ...strategyEntry, ...exchangeEntry, ...testingEntry })
   .filter(([name, value]) => typeof value === "function" && !former.has(name))
   .map(([name]) => name)
   .sort();
@@ -65,7 +66,8 @@ describe("the examples of the public functions and classes", () => {
   it("import from the public entries and state a result", () => {
     const lacking = examples.filter(
       ({ program }) =>
-        !/ from "marketwright(\/exchange)?";/.test(program) || !/; \/\/ (=>|throws) /.test(program),
+        !/ from "marketwright(\/(exchange|testing))?";/.test(program) ||
+        !/; \/\/ (=>|throws) /.test(program),
     );
     expect(lacking.map(({ title }) => title)).toEqual([]);
   });

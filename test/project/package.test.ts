@@ -242,7 +242,7 @@ describe("the package as it is published", () => {
     );
     expect([status, stderr], stdout).toEqual([0, ""]);
     for (const resolution of ["node16 \\(from ESM\\)", "bundler"]) {
-      expect(stdout).toMatch(new RegExp(`${resolution} *(│ OK[^│]*){3}│`));
+      expect(stdout).toMatch(new RegExp(`${resolution} *(│ OK[^│]*){4}│`));
     }
   });
 

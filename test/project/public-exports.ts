@@ -6,6 +6,7 @@ import { PROJECT_ROOT } from "./checkout.js";
 export const ENTRIES = {
   marketwright: "src/index.ts",
   "marketwright/exchange": "src/exchange/index.ts",
+  "marketwright/testing": "src/testing/index.ts",
 } as const;
 
 /** A name that a public entry exports. */

@@ -1,6 +1,7 @@
 import { basename, dirname, relative, sep } from "node:path";
 import { stringify } from "yaml";
-import { type BotConfig, isStrategyFile } from "../../bot/config/config.js";
+import type { BotConfig } from "../../bot/config/config.js";
+import { isStrategyFile } from "../../bot/config/strategy-name.js";
 import { instantText } from "../../history/day.js";
 import { replayConfig } from "../engine/replay-config.js";
 import { formatInstant } from "../report/page/format-instant.js";

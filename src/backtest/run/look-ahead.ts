@@ -3,19 +3,20 @@ import { RunError } from "../../core/errors.js";
 import { seededRandom } from "../../core/runtime/seeded-random.js";
 import type { BacktestConfig } from "../config/backtest-config.js";
 import type { Report } from "../report/report-schema.js";
+import {
+  type ChangedDecision,
+  type Decision,
+  decisionText,
+  findChangedDecision,
+} from "./compare-decisions.js";
 import { type OpenedHistory, openHistory } from "./opening/open-history.js";
 import { firstUs } from "./opening/opened-market.js";
 import { type PlayPathOptions, playReport } from "./play-path.js";
 
-/** A decision that changed when the history after the cutoff was missing. */
-export interface LookAhead {
+/** The first decision that changed when the history after the cutoff was missing. */
+export interface LookAhead extends ChangedDecision {
   /** The cutoff: the history ended there, microseconds since 1970. */
   readonly cutUs: number;
-  /** The first decision before it that changed. */
-  readonly atUs: number;
-  /** The decision with the whole history, and without the part after the cutoff. */
-  readonly whole: string;
-  readonly cut: string;
 }
 
 /** The result of a check. */
@@ -33,12 +34,6 @@ export interface LookAheadCheck {
    * truncated one.
    */
   readonly strategyErrors: Report["strategyErrors"];
-}
-
-/** An intent or an action, as text, with its time. */
-interface Decision {
-  readonly atUs: number;
-  readonly text: string;
 }
 
 /** A run, with the fields that the check reads. */
@@ -110,7 +105,7 @@ export async function checkLookAhead(
     );
     for (const error of played.strategyErrors)
       if (!errors.has(error.marketId)) errors.set(error.marketId, error);
-    const found = firstChange(whole, played.decisions, cutUs);
+    const found = findChangedDecision(whole, played.decisions, cutUs);
     if (found !== undefined) changed.push({ cutUs, ...found });
   }
   if (isInterrupted)
@@ -154,9 +149,9 @@ async function playedOnce(
     run.onBotEvent?.(notice, atUs);
     // The bot's shutdown after the end of history is not a decision based on it.
     if (atUs >= history.endUs) return;
-    if (notice.kind === "intent") decisions.push({ atUs, text: textOf(notice.intent) });
+    if (notice.kind === "intent") decisions.push({ atUs, text: decisionText(notice.intent) });
     else if (notice.kind === "dispatched" && notice.action.kind !== "question")
-      decisions.push({ atUs, text: textOf(notice.action) });
+      decisions.push({ atUs, text: decisionText(notice.action) });
   };
   const { worthless, strategyErrors } = await playReport(
     config,
@@ -165,29 +160,4 @@ async function playedOnce(
     path === "worse" ? "ohlc" : path,
   );
   return { decisions, worthless, strategyErrors };
-}
-
-/** The first decision up to the cutoff that differs. */
-function firstChange(
-  whole: readonly Decision[],
-  cut: readonly Decision[],
-  cutUs: number,
-): Omit<LookAhead, "cutUs"> | undefined {
-  for (let at = 0; at < whole.length && whole[at].atUs <= cutUs; at++) {
-    const before = whole[at];
-    const after = cut[at];
-    if (after?.atUs === before.atUs && after.text === before.text) continue;
-    return {
-      atUs: before.atUs,
-      whole: before.text,
-      cut: after === undefined ? "nothing" : after.text,
-    };
-  }
-  return undefined;
-}
-
-function textOf(value: unknown): string {
-  return JSON.stringify(value, (_key, held: unknown) =>
-    typeof held === "bigint" ? held.toString() : held,
-  );
 }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { basename } from "node:path";
-import { type BotConfig, isStrategyFile } from "../../bot/config/config.js";
+import type { BotConfig } from "../../bot/config/config.js";
+import { isOwnStrategy, isStrategyFile } from "../../bot/config/strategy-name.js";
 import type { BotEvent } from "../../bot/engine/bot-event.js";
 import type { StrategyFile } from "../../bot/journal/journal.js";
 import { DAY_MS, type MarketId } from "../../core/units.js";
@@ -105,7 +106,7 @@ export async function playPath(
       }),
     toUs: history.endUs,
     awaits: Object.keys(config.history.markets).some((marketId) =>
-      isStrategyFile(config.bot.markets[marketId].strategy ?? ""),
+      isOwnStrategy(config.bot.markets[marketId].strategy ?? ""),
     ),
     onProgress: (atUs) => {
       isInterrupted = run.onProgress?.(atUs) === false;

@@ -11,6 +11,7 @@ import { checkKeySource, protectNamedSecrets, protectNotifySecrets } from "./acc
 import { type BotFile, botSchema, botShape, createMarketsSchema } from "./config-schema.js";
 import { checkSizes, checkTarget } from "./config-sizes.js";
 import { type NotifyConfig, notifyShape } from "./fields/notify-fields.js";
+import { isOwnStrategy, isStrategyFile } from "./strategy-name.js";
 
 type DeepReadonly<T> = T extends object ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> } : T;
 
@@ -147,7 +148,7 @@ export function checkBotValues(written: unknown, locate: YamlSource["locate"]): 
   const file = checkShape(botSchema, written, { locate });
   for (const [id, market] of Object.entries(file.markets)) {
     checkSizes(market, `markets.${id}`, locate);
-    if (market.strategy !== undefined && !isStrategyFile(market.strategy))
+    if (market.strategy !== undefined && !isOwnStrategy(market.strategy))
       checkTarget(market, `markets.${id}`, locate);
   }
   return file;
@@ -234,11 +235,6 @@ export function decideConfigFor(config: BotConfig, marketId: MarketId): DecideCo
     onReferenceMove: own.onReferenceMove ?? config.decide.onReferenceMove,
     minGapMs: own.minGapMs ?? config.decide.minGapMs,
   };
-}
-
-/** True if a market's `strategy` is a file rather than the name of a built-in one. */
-export function isStrategyFile(strategy: string): boolean {
-  return /^\.{0,2}[/\\]/.test(strategy) || /\.[cm]?[jt]s$/.test(strategy);
 }
 
 function strategyPath(strategy: string, folder: string, marketId: MarketId): string {

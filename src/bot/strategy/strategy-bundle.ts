@@ -21,6 +21,7 @@ const OURS = /^(marketwright|rxjs|zod)(\/.*)?$/;
 const ENTRIES: Readonly<Record<string, string>> = {
   marketwright: "index",
   "marketwright/exchange": "exchange/index",
+  "marketwright/testing": "testing/index",
 };
 
 /** The export of a bundle that routes its console. */

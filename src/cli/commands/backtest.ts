@@ -13,12 +13,12 @@ import { bindStrategies, loadStrategies, strategyFiles } from "../../bot/run/mar
 import { logStrategyFailure } from "../../bot/strategy/log-strategy-failure.js";
 import { ConfigError } from "../../core/errors.js";
 import { loadOptional } from "../../core/optional-part.js";
+import { packageVersion } from "../../core/package-version.js";
 import { instantText } from "../../history/day.js";
 import { openLog } from "../../monitoring/log.js";
 import type { CliContext } from "../cli-context.js";
 import { ReportedFailure } from "../process/exit.js";
 import { jsonText } from "../process/output.js";
-import { packageVersion } from "../process/package-version.js";
 import { failOnUncaughtStrategyErrors } from "../process/uncaught-strategy-errors.js";
 
 export interface BacktestCommandOptions {

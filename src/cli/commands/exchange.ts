@@ -1,5 +1,6 @@
 import { dirname, resolve } from "node:path";
 import { requireInstalled } from "../../core/optional-part.js";
+import { packageFile } from "../../core/package-files.js";
 import { openLog } from "../../monitoring/log.js";
 import type { OpenChain } from "../../simulator/chain/open-chain.js";
 import { checkPorts } from "../../simulator/config/config-chain.js";
@@ -19,7 +20,6 @@ import { exchangeParts } from "../exchange-parts.js";
 import { type ExchangePorts, withPorts } from "../exchange-ports.js";
 import { loadExchangeConfig } from "../load-exchange-config.js";
 import { jsonText } from "../process/output.js";
-import { packageFile } from "../process/package-files.js";
 
 export interface ExchangeCommandOptions extends ExchangePorts, DialectOptions {
   readonly json?: boolean;

@@ -20,6 +20,7 @@ import {
 import { chooseBot, chooseRisk, findRisk } from "../init/choose-strategy.js";
 import { type Choice, Chooser } from "../init/chooser.js";
 import { type ConfigLine, explainedValues } from "../init/config-line.js";
+import { findRepositoryFolder, initStrategyCommand } from "../init/init-strategy.js";
 import { checkNewBotFile, type ReplacedFile, writeNewFiles } from "../init/new-files.js";
 import { type NextCommand, nextCommands } from "../init/next-commands.js";
 import { proposeBot } from "../init/propose-bot.js";
@@ -31,7 +32,8 @@ import { TerminalPrompt } from "../process/terminal-prompt.js";
 export interface InitCommandOptions extends ExchangeAddressOptions, KeyOptions {
   /** True if given without a name: lists the templates. */
   readonly template?: string | true;
-  readonly strategy?: string;
+  /** True without a name: writes a repository, as a name that is a folder does. */
+  readonly strategy?: string | true;
   readonly market?: readonly string[];
   readonly risk?: string;
   readonly balance?: string;
@@ -61,6 +63,12 @@ export async function initCommand(
     listTemplates(context, options.json);
     return;
   }
+  const { strategy } = options;
+  const folder = findRepositoryFolder(strategy, file);
+  if (strategy === true || folder !== undefined) {
+    initStrategyCommand(context, folder ?? "", { ...options });
+    return;
+  }
   const written = file ?? "bot.yaml";
   const path = resolve(written);
   checkNewBotFile(path, written, options.force === true);
@@ -72,6 +80,7 @@ export async function initCommand(
   const work = writeBot(context, new Chooser(prompt, context.stderr), {
     ...options,
     template: options.template,
+    strategy,
     written,
     path,
   });
@@ -94,8 +103,9 @@ function listTemplates(context: CliContext, json: boolean | undefined): void {
   );
 }
 
-interface BotRequest extends Omit<InitCommandOptions, "template"> {
+interface BotRequest extends Omit<InitCommandOptions, "strategy" | "template"> {
   readonly template: string | undefined;
+  readonly strategy: string | undefined;
   /** Path of the file, as it was written. */
   readonly written: string;
   readonly path: string;

@@ -24,11 +24,11 @@ import { loadSweepConfig, pointText, type SweepConfig } from "../../backtest/swe
 import { bindStrategies, loadStrategies, strategyFiles } from "../../bot/run/market-strategies.js";
 import { logStrategyFailure } from "../../bot/strategy/log-strategy-failure.js";
 import { loadOptional, requireInstalled } from "../../core/optional-part.js";
+import { packageVersion } from "../../core/package-version.js";
 import { type Log, openLog } from "../../monitoring/log.js";
 import type { CliContext } from "../cli-context.js";
 import { ReportedFailure } from "../process/exit.js";
 import { table } from "../process/output.js";
-import { packageVersion } from "../process/package-version.js";
 import { programVersion } from "../process/program-version.js";
 import { failOnUncaughtStrategyErrors } from "../process/uncaught-strategy-errors.js";
 import { type QueueOptions, readQueueAddress } from "../queue-option.js";

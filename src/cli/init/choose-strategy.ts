@@ -1,5 +1,5 @@
 import { dirname, isAbsolute, relative, resolve, sep } from "node:path";
-import { isStrategyFile } from "../../bot/config/config.js";
+import { isStrategyFile } from "../../bot/config/strategy-name.js";
 import { loadStrategy } from "../../bot/strategy/load-strategy.js";
 import { findNearestName } from "../../core/config/find-nearest-name.js";
 import { ConfigError } from "../../core/errors.js";

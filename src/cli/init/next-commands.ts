@@ -1,5 +1,5 @@
 import { basename, relative, sep } from "node:path";
-import { packageFile } from "../process/package-files.js";
+import { packageFile } from "../../core/package-files.js";
 
 /** The facts on which the commands to type depend. */
 export interface NextInput {

@@ -1,7 +1,7 @@
 import { relative, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { KeySource } from "../../bot/config/account-key.js";
-import { packageFile } from "../process/package-files.js";
+import { packageFile } from "../../core/package-files.js";
 import type { ChosenRpc } from "./choose-exchange.js";
 import { type ConfigLine, renderComment, renderConfigLines, yamlText } from "./config-line.js";
 

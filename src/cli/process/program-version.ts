@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
-import { packageFile } from "./package-files.js";
-import { packageVersion } from "./package-version.js";
+import { packageFile } from "../../core/package-files.js";
+import { packageVersion } from "../../core/package-version.js";
 
 /** File that `scripts/prepare.mjs` leaves in a build: a digest of its sources. */
 const STAMP = "dist/.stamp";

@@ -1,10 +1,10 @@
 import type { BotConfig } from "../../bot/config/config.js";
 import type { RunningBot } from "../../bot/run/running-bot.js";
 import { buildReadiness } from "../../bot/status/bot-status.js";
+import { packageVersion } from "../../core/package-version.js";
 import type { OpenLog } from "../../monitoring/log.js";
 import type { Metrics } from "../../monitoring/metrics.js";
 import { startMetricsServer } from "../../monitoring/metrics-server.js";
-import { packageVersion } from "../process/package-version.js";
 
 /** Serves the metrics if the file enables them. @returns a function that stops it */
 export async function serveMetrics(

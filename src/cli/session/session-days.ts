@@ -2,12 +2,12 @@ import { join } from "node:path";
 import type { BotConfig } from "../../bot/config/config.js";
 import { DayRecorder } from "../../bot/days/day-recorder.js";
 import type { NoticeRecorder } from "../../bot/notices/notice-recorder.js";
+import { packageVersion } from "../../core/package-version.js";
 import type { Clock } from "../../core/runtime/runtime.js";
 import { DAYS_FOLDER } from "../../ledger/days/day-folder.js";
 import { DaySealer } from "../../ledger/days/day-sealer.js";
 import { DayWriter } from "../../ledger/days/day-writer.js";
 import type { OpenLog } from "../../monitoring/log.js";
-import { packageVersion } from "../process/package-version.js";
 
 /** The recording of a session's day files. */
 export interface SessionDays {

@@ -2,9 +2,9 @@ import type { PaperModels } from "../../backtest/paper/paper-venue.js";
 import type { SessionRecording } from "../../backtest/session/session-recording.js";
 import type { BotConfig } from "../../bot/config/config.js";
 import type { SessionBeginning, SessionListener } from "../../bot/run/session-listener.js";
+import { packageVersion } from "../../core/package-version.js";
 import type { Runtime } from "../../core/runtime/runtime.js";
 import type { OpenLog } from "../../monitoring/log.js";
-import { packageVersion } from "../process/package-version.js";
 
 /** Content and folder of a recording. */
 interface SessionRecorderOptions {

@@ -20,8 +20,8 @@ export function addInit(program: Command, context: CliContext): void {
       (id: string, before: readonly string[] | undefined) => [...(before ?? []), id],
     )
     .option(
-      "--strategy <name>",
-      "ladder, glft, avellaneda-stoikov or the path of your own (default: ladder)",
+      "--strategy [name]",
+      "ladder, glft, avellaneda-stoikov or the path of your own (default: ladder); with a new folder, or without a name, writes a repository for a strategy of your own: code, tests, bot and backtest",
     )
     .option("--risk <appetite>", "careful, balanced or bold (default: balanced)")
     .option(

@@ -1,4 +1,4 @@
-import { isStrategyFile } from "../../../bot/config/config.js";
+import { isOwnStrategy } from "../../../bot/config/strategy-name.js";
 import type { StrategyFile } from "../../../bot/journal/journal.js";
 import { hashFile } from "../../../history/file-hash.js";
 import type { BacktestConfig } from "../../config/backtest-config.js";
@@ -13,7 +13,7 @@ export type InputChecksums = Readonly<Record<string, string>>;
 /** The files that a configuration names beside the history. */
 function inputPaths({ bot, fills: { latencyFile } }: BacktestConfig): string[] {
   const strategies = Object.values(bot.markets).flatMap(({ strategy }) =>
-    strategy !== undefined && isStrategyFile(strategy) ? [strategy] : [],
+    strategy !== undefined && isOwnStrategy(strategy) ? [strategy] : [],
   );
   return [...new Set([...strategies, ...(latencyFile === undefined ? [] : [latencyFile])])];
 }

@@ -5,5 +5,5 @@ import { fileURLToPath } from "node:url";
  * the build.
  */
 export function packageFile(path: string): string {
-  return fileURLToPath(new URL(`../../../${path}`, import.meta.url));
+  return fileURLToPath(new URL(`../../${path}`, import.meta.url));
 }

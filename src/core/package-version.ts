@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { FormatError } from "../../core/errors.js";
+import { FormatError } from "./errors.js";
 import { packageFile } from "./package-files.js";
 
 /** This package's version, from its manifest. @throws FormatError for a manifest without one */

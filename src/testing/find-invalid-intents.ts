@@ -1,0 +1,53 @@
+import { failureFinding, type PlayViewsOptions, playViews } from "./play-views.js";
+import type { StrategyFinding } from "./strategy-finding.js";
+
+/** Options of {@link findInvalidIntents}. */
+export type FindInvalidIntentsOptions = PlayViewsOptions;
+
+/**
+ * Finds the intents that a bot would refuse: prices that are not whole ticks, sizes that are not
+ * whole lots, crossed quotes, two quotes of one level. A strategy that throws or completes is found
+ * too, for example because it changed a view, which is frozen.
+ * @throws ConfigError for parameters that the strategy does not accept, or without a view
+ * @example
+ * ```ts
+ * import { defineStrategy } from "marketwright";
+ * import { findInvalidIntents, makeView } from "marketwright/testing";
+ * import { map } from "rxjs";
+ * import { z } from "zod";
+ *
+ * const strategy = defineStrategy({
+ *   params: z.object({}),
+ *   create: (_params, { marketId }) => (view$) =>
+ *     view$.pipe(
+ *       map(({ sequence, midTicks }) => ({
+ *         kind: "quotes" as const,
+ *         marketId,
+ *         viewSequence: sequence,
+ *         quotes: [{ side: "BUY" as const, level: 0, ticks: midTicks - 5, lots: 1 }],
+ *         reason: {
+ *           fairTicks: midTicks,
+ *           reservationTicks: midTicks,
+ *           halfSpreadTicks: 5,
+ *           terms: {},
+ *           clamps: [],
+ *         },
+ *       })),
+ *     ),
+ * });
+ * const views = [makeView({ bids: [[59_999.9, 1]], asks: [[60_000, 1]] })];
+ * const [finding] = await findInvalidIntents({ strategy, params: {}, views });
+ * finding?.what; // => "quote BUY 0: ticks is 599994.5: expected 1 to 2147483647"
+ * ```
+ */
+export async function findInvalidIntents(
+  options: FindInvalidIntentsOptions,
+): Promise<StrategyFinding[]> {
+  const played = await playViews(options);
+  const refused = played.emitted.flatMap(({ afterView, timeMs, refusal }): StrategyFinding[] =>
+    refusal === undefined
+      ? []
+      : [{ check: "invalid-intent", what: refusal.why, viewSequence: afterView, timeMs }],
+  );
+  return [...refused, ...failureFinding(played)];
+}

@@ -19,6 +19,8 @@ export const POSITION_ORDERS = 10;
 const SHIFT_PER_ORDER = 0.2;
 /** Horizon of `avellaneda-stoikov`, its default. */
 const HORIZON_SECONDS = 60;
+/** Holding time of `funding`, its default. */
+const HOLDING_SECONDS = 28_800;
 
 /** Every built-in strategy. A test fails if one is missing. */
 export const SETTINGS: readonly StrategySetting[] = [
@@ -57,6 +59,13 @@ export const SETTINGS: readonly StrategySetting[] = [
     strategy: "imbalance",
     label: "imbalance, `weighted-mid`",
     params: (capture) => ({ ...ladderParams(capture), signal: "weighted-mid" }),
+  },
+  {
+    strategy: "funding",
+    params: (capture) => ({
+      ...ladderParams(capture),
+      riskAversion: 1 / (capture.sigmaBps ** 2 * HOLDING_SECONDS),
+    }),
   },
   {
     strategy: "grid",

@@ -37,6 +37,7 @@ const NULL_OBSERVER: RunObserver = {
   equity: () => {},
   quote: () => {},
   action: () => {},
+  prediction: () => {},
   funding: () => {},
   note: () => {},
 };

@@ -77,8 +77,8 @@ export const imbalance = defineStrategy({
   },
 });
 
-/** Mid and predicted move, in ticks; and if the prediction is by a fit. */
-type ImbalanceBasis = readonly [midTicks: number, moveTicks: number, isFitted: boolean];
+/** The mid, and the predicted move; undefined until a fit exists. */
+type ImbalanceBasis = readonly [midTicks: number, moveTicks: number | undefined];
 
 /** @param fit the fit of an earlier step, whose samples this one keeps if its window is the same */
 function createImbalanceStep(
@@ -87,14 +87,15 @@ function createImbalanceStep(
   fit: StoikovMicroPrice | undefined = fitFor(params),
 ): AdjustableStep<ImbalanceBasis, ImbalanceParams> {
   const basisFor = ({ bids, asks, midTicks, microPriceTicks }: MarketView): ImbalanceBasis => {
-    if (params.signal === "weighted-mid") return [midTicks, microPriceTicks - midTicks, false];
-    const move = fit?.adjustmentTicks(bids[0], asks[0]);
-    return [midTicks, move ?? 0, move !== undefined];
+    if (params.signal === "weighted-mid") return [midTicks, microPriceTicks - midTicks];
+    return [midTicks, fit?.adjustmentTicks(bids[0], asks[0])];
   };
   return {
     observe: (view) => {
       fit?.observe(view.bids[0], view.asks[0], view.timeMs);
-      return basisFor(view);
+      const basis = basisFor(view);
+      if (basis[1] !== undefined) context.predictMove?.(basis[1]);
+      return basis;
     },
     basisFor,
     withParams: (changed) =>
@@ -103,15 +104,17 @@ function createImbalanceStep(
         context,
         fit !== undefined && isSameFit(params, changed) ? fit : fitFor(changed),
       ),
-    quotes: (room, [midTicks, moveTicks, isFitted]) =>
+    quotes: (room, [midTicks, moveTicks]) =>
       ladderQuotes(
         params,
         context.instrument,
         room,
-        midTicks + params.signalWeight * moveTicks,
+        midTicks + params.signalWeight * (moveTicks ?? 0),
         () => ({
-          predictedTicks: moveTicks,
-          ...(params.signal === "stoikov" ? { signalEstimated: isFitted ? 1 : 0 } : {}),
+          predictedTicks: moveTicks ?? 0,
+          ...(params.signal === "stoikov"
+            ? { signalEstimated: moveTicks === undefined ? 0 : 1 }
+            : {}),
         }),
       ),
     toleranceTicks: ([midTicks]) =>

@@ -36,6 +36,14 @@ export interface StrategyContext {
    * is a rebate. A bot always provides it.
    */
   readonly makerFeeBps?: (() => number) | undefined;
+  /**
+   * States the move of the mid that the strategy expects from the newest view on, in fractional
+   * ticks: at each view that it predicts from, if its quotes change or not. A backtest compares it
+   * with what the mid does then (docs/reference/backtest-report.md#figures). It changes no order. A
+   * bot always provides it.
+   * @throws FormatError for what is not a finite number
+   */
+  readonly predictMove?: ((moveTicks: number) => void) | undefined;
 }
 
 /**

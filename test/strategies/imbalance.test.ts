@@ -67,6 +67,28 @@ describe("the imbalance market maker", () => {
     expect(only?.reason.terms).not.toHaveProperty("signalEstimated");
   });
 
+  it("states the move that it predicts at each view, before weight and inventory, and none before a fit", () => {
+    const predicted: number[] = [];
+    const context = testContext({ predictMove: (ticks) => void predicted.push(ticks) });
+    const params = { ...PARAMS, priceSkewBps: 3, signalWeight: 0, refreshToleranceTicks: 100 };
+    const play = (signal: object, views: readonly MarketView[]) => {
+      of(...views.map((view) => ({ ...view, positionLots: 100 })))
+        .pipe(imbalance.bind({ ...params, ...signal })(context))
+        .subscribe();
+      return predicted.splice(0);
+    };
+    // 90 and 10 bid, 50 offered, a tick apart.
+    const weighted = play({ signal: "weighted-mid" }, SECONDS.slice(0, 3));
+    for (const [at, lots] of [90, 10, 90].entries())
+      expect(weighted[at]).toBeCloseTo(lots / (lots + 50) - 0.5, 9);
+    expect(weighted).toHaveLength(3);
+    const fitted = play({ fit: FAST }, SECONDS);
+    expect(fitted.length).toBeGreaterThan(30);
+    expect(fitted.length).toBeLessThan(SECONDS.length);
+    // The last view has a light bid: the next move is down.
+    expect(fitted.at(-1)).toBeLessThan(0);
+  });
+
   it("keeps its samples when other parameters change, and begins anew with another window", () => {
     const channel = new ParamsChannel();
     const bound = imbalance.bind({ ...PARAMS, fit: FAST });

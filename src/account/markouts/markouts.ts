@@ -1,5 +1,6 @@
 import type { Lots, Side, Ticks } from "../../core/units.js";
 import { type BandedMean, BlockedMean } from "./blocked-mean.js";
+import { HorizonQueue, type PastMids } from "./horizon-queue.js";
 
 /** Horizons of the markouts, seconds after the fill. */
 export const MARKOUT_SECONDS = [0.1, 0.3, 1, 3, 10, 30, 100, 300] as const;
@@ -8,7 +9,7 @@ export const MARKOUT_SECONDS = [0.1, 0.3, 1, 3, 10, 30, 100, 300] as const;
  * Length of a block of the band in horizons: moves of neighbouring blocks overlap by a quarter at
  * most.
  */
-const BLOCK_HORIZONS = 4;
+export const BLOCK_HORIZONS = 4;
 
 /** Levels beyond this are counted together. */
 export const LAST_LEVEL = 15;
@@ -35,14 +36,6 @@ export interface HorizonMarkout extends BandedMean {
 export interface MarkoutGroup extends MarkoutKey {
   readonly fills: number;
   readonly horizons: readonly (HorizonMarkout | undefined)[];
-}
-
-/** Mids of the past, for a fill that is reported late. */
-export interface PastMids {
-  /** The mids of earlier instants are here; that of this instant and later ones is set later. */
-  readonly untilUs: number;
-  /** Best bid plus best ask at an instant, in ticks; NaN if it is not known. */
-  midAt(atUs: number): number;
 }
 
 /** A markout of one fill that has just become known. */
@@ -73,27 +66,19 @@ interface Group extends MarkoutKey {
 }
 
 const HORIZONS_US = MARKOUT_SECONDS.map((seconds) => seconds * 1e6);
-const LONGEST = HORIZONS_US.length - 1;
-
-/** No fill is late. */
-const NO_PAST: PastMids = { untilUs: Number.NEGATIVE_INFINITY, midAt: () => Number.NaN };
 
 /**
  * Markouts of one market's fills: the mid one horizon after a fill against the fill's price,
  * weighted by lots; above zero is a gain. The one definition of backtests and of live bots.
  *
- * Computed during the run. Fills wait in one queue, in order of time, with a position for each
- * horizon, so that only the fills of the last five minutes are kept. The mid of an instant is the
- * last one published up to and including it. A fill is left out of a horizon at which the mid is
- * not known.
+ * Computed during the run, so that only the fills of the last five minutes are kept. A fill is left
+ * out of a horizon at which the mid is not known.
  */
 export class Markouts {
   readonly #groups = new Map<string, Group>();
-  #waiting: Pending[] = [];
-  /** Position of each horizon in `#waiting`. */
-  readonly #places = HORIZONS_US.map(() => 0);
-  /** The earliest instant at which a fill needs a mid. */
-  nextDueUs = Number.POSITIVE_INFINITY;
+  readonly #queue = new HorizonQueue<Pending>(HORIZONS_US, (fill, index, midHalfTicks) =>
+    this.#add(fill, index, midHalfTicks),
+  );
   /** Receives each markout of a fill once it is known; undefined if none are wanted. */
   onKnown: ((known: KnownMarkout) => void) | undefined;
 
@@ -108,24 +93,15 @@ export class Markouts {
     level: number,
     ticks: Ticks,
     lots: Lots,
-    past: PastMids = NO_PAST,
+    past?: PastMids,
     id = "",
   ): void {
-    const fill = this.#counted(id, atUs, side, level, ticks, lots);
-    let at = this.#waiting.length;
-    while (at > 0 && (this.#waiting[at - 1] as Pending).atUs > atUs) at -= 1;
-    if (at === this.#waiting.length) this.#waiting.push(fill);
-    else this.#waiting.splice(at, 0, fill);
-    for (let index = 0; index < HORIZONS_US.length; index += 1) {
-      const dueUs = atUs + (HORIZONS_US[index] as number);
-      if (dueUs >= past.untilUs) {
-        this.nextDueUs = Math.min(this.nextDueUs, dueUs);
-        break;
-      }
-      // Every fill before it has passed this horizon too.
-      this.#add(fill, index, past.midAt(dueUs));
-      this.#places[index] = (this.#places[index] as number) + 1;
-    }
+    this.#queue.add(this.#counted(id, atUs, side, level, ticks, lots), past);
+  }
+
+  /** The earliest instant at which a fill needs a mid. */
+  get nextDueUs(): number {
+    return this.#queue.nextDueUs;
   }
 
   /** Counts a fill whose markouts another program has computed: {@link addKnown} adds them. */
@@ -157,28 +133,12 @@ export class Markouts {
    * @param midHalfTicks best bid plus best ask; NaN if it is not known
    */
   settle(untilUs: number, midHalfTicks: number): void {
-    let nextDueUs = Number.POSITIVE_INFINITY;
-    for (let index = 0; index < HORIZONS_US.length; index += 1) {
-      const horizonUs = HORIZONS_US[index] as number;
-      let place = this.#places[index] as number;
-      for (; place < this.#waiting.length; place += 1) {
-        const fill = this.#waiting[place] as Pending;
-        const dueUs = fill.atUs + horizonUs;
-        if (dueUs >= untilUs) {
-          nextDueUs = Math.min(nextDueUs, dueUs);
-          break;
-        }
-        this.#add(fill, index, midHalfTicks);
-      }
-      this.#places[index] = place;
-    }
-    this.nextDueUs = nextDueUs;
-    this.#forget();
+    this.#queue.settle(untilUs, midHalfTicks);
   }
 
   /** Number of fills kept because one of their horizons may not be over. */
   get waiting(): number {
-    return this.#waiting.length;
+    return this.#queue.waiting;
   }
 
   /** By level from the innermost, both sides before each; all levels together first. */
@@ -246,17 +206,5 @@ export class Markouts {
       this.#groups.set(key, group);
     }
     return group;
-  }
-
-  /**
-   * Drops the fills that every horizon has passed: not one by one, but when they are half of the
-   * queue.
-   */
-  #forget(): void {
-    const passed = this.#places[LONGEST] ?? 0;
-    if (passed < 1024 || 2 * passed < this.#waiting.length) return;
-    this.#waiting = this.#waiting.slice(passed);
-    for (const index of this.#places.keys())
-      this.#places[index] = (this.#places[index] ?? 0) - passed;
   }
 }

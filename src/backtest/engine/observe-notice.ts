@@ -3,14 +3,16 @@ import { actionText } from "../../bot/safety/ladder-text.js";
 import type { RunObserver } from "../record/run-observer.js";
 
 /**
- * Passes the actions, halts, risk-ladder steps and log lines of a bot's event to the observer of a
- * run.
+ * Passes the actions, predictions, halts, risk-ladder steps and log lines of a bot's event to the
+ * observer of a run.
  */
 export function observeNotice(notice: BotEvent, atUs: number, observer: RunObserver): void {
   if (notice.kind === "dispatched") {
     const { action } = notice;
     if (action.kind === "place" || action.kind === "cancel" || action.kind === "cancel-all")
       observer.action(action.marketId, atUs, action.kind);
+  } else if (notice.kind === "prediction") {
+    observer.prediction(notice.marketId, atUs, notice.moveTicks);
   } else if (notice.kind === "held-back" && notice.limit.endsWith("tokens")) {
     observer.action(notice.marketId, atUs, "throttled");
   } else if (notice.kind === "halted") {

@@ -327,6 +327,7 @@ const NULL_OBSERVER: RunObserver = {
   equity() {},
   quote() {},
   action() {},
+  prediction() {},
   funding() {},
   note() {},
 };

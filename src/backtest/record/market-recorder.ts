@@ -11,6 +11,7 @@ import { PositionClock } from "./quotes/position-clock.js";
 import { QuoteSeries } from "./quotes/quote-series.js";
 import type { TimeColumn, TimeGrid } from "./quotes/time-grid.js";
 import type { FundingPayment, MarketSample, ReplayFill } from "./run-observer.js";
+import { SignalRecord } from "./signal/signal-record.js";
 import { NO_PROFIT, type SplitProfit, splitProfit } from "./split-profit.js";
 
 /** Number of an order's actions, and how often they were throttled. */
@@ -29,6 +30,7 @@ export class MarketRecorder {
   readonly instrument: Instrument;
   readonly fills = new FillTotals();
   readonly markouts = new Markouts();
+  readonly signal = new SignalRecord();
   readonly quotes: QuoteClock;
   readonly quoting: QuoteSeries;
   readonly position: PositionClock;
@@ -97,8 +99,15 @@ export class MarketRecorder {
     if (Number.isNaN(this.#midHalfTicks)) this.#midHalfTicks = Number.isNaN(mid) ? 2 * ticks : mid;
     if (cause !== "taker")
       this.#adverse.fill(atUs, sideSign(side) * lots, Number.isNaN(mid) ? 2 * ticks : mid);
-    this.#nextDueUs = Math.min(this.markouts.nextDueUs, this.#adverse.nextDueUs);
+    this.#findNextDue();
     this.positionAt(atUs, fill.positionLots);
+  }
+
+  /** @param moveTicks predicted move of the mid. */
+  prediction(atUs: number, moveTicks: number): void {
+    if (atUs > this.#nextDueUs) this.#settle(atUs);
+    this.signal.predict(atUs, moveTicks);
+    this.#findNextDue();
   }
 
   quote(atUs: number, side: Side, ownTicks: Ticks): void {
@@ -143,6 +152,15 @@ export class MarketRecorder {
       this.markouts.settle(untilUs, this.#midHalfTicks);
       this.#adverse.settle(untilUs, this.#midHalfTicks);
     }
-    this.#nextDueUs = Math.min(this.markouts.nextDueUs, this.#adverse.nextDueUs);
+    this.signal.settle(untilUs, this.#midHalfTicks);
+    this.#findNextDue();
+  }
+
+  #findNextDue(): void {
+    this.#nextDueUs = Math.min(
+      this.markouts.nextDueUs,
+      this.#adverse.nextDueUs,
+      this.signal.nextDueUs,
+    );
   }
 }

@@ -114,6 +114,10 @@ export interface RunObserver {
     atUs: number,
     kind: "place" | "cancel" | "cancel-all" | "throttled",
   ): void;
+  /**
+   * A strategy predicted a move of the mid from its newest view on, in fractional ticks.
+   */
+  prediction(marketId: MarketId, atUs: number, moveTicks: number): void;
   funding(payment: FundingPayment): void;
   /** An event of the run that a trader should know: a halt, a refusal, a liquidation. */
   note(atUs: number, level: "info" | "warn" | "error", text: string): void;

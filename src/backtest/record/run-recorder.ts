@@ -127,6 +127,11 @@ export class RunRecorder implements RunObserver {
     this.#market(marketId).actions[kind] += 1;
   }
 
+  prediction(marketId: MarketId, atUs: number, moveTicks: number): void {
+    // A prediction of the warm-up moves no order.
+    if (atUs >= this.#options.startUs) this.#market(marketId).prediction(atUs, moveTicks);
+  }
+
   funding(payment: FundingPayment): void {
     this.#market(payment.marketId).paid(payment);
   }

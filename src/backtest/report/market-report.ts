@@ -11,6 +11,7 @@ import type { Charted, TimeColumn } from "../record/quotes/time-grid.js";
 import { REPORT_PARTS, type SplitProfit } from "../record/split-profit.js";
 import { formatAmount, midPrice, quotedPrice } from "./market-decimals.js";
 import type { Report } from "./report-schema.js";
+import { signalReport } from "./signal-report.js";
 
 type MarketReport = Report["markets"][number];
 
@@ -25,6 +26,7 @@ export function marketReport(
   span: { readonly endUs: number; readonly buckets: number; readonly decimals: number },
 ): MarketReport {
   const { instrument, fills, profit } = market;
+  const signal = signalReport(market.signal);
   const sum = ({ fills: number, lots, quote, fees }: FillSum) => ({
     fills: number,
     turnover: instrument.creditToDecimal(quote),
@@ -100,6 +102,7 @@ export function marketReport(
             };
       }),
     })),
+    ...(signal === undefined ? {} : { signal }),
     series: {
       mid: seriesText(market.midColumn, span.buckets, (mid) => midPrice(instrument, mid)),
       position: seriesText(market.positionColumn, span.buckets, (lots) =>

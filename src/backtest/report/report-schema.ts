@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { LADDER_ACTIONS } from "../../risk/risk-ladder.js";
+import { signalSchema } from "./signal-schema.js";
 
 /** The format identifier of a report. Any change that a reader could notice changes it. */
 export const REPORT_FORMAT = "marketwright-report/3";
@@ -168,6 +169,7 @@ const market = z.strictObject({
   quotes: z.strictObject({ both: share, bid: sideTimes, ask: sideTimes }),
   funding: z.strictObject({ payments: count, paid: money, received: money }),
   markouts: z.array(markouts),
+  signal: signalSchema.optional(),
   series: z.strictObject({
     mid: series(price),
     position: series(amount),

@@ -105,6 +105,8 @@ export type BotEvent =
   | { readonly kind: "malformed"; readonly where: string; readonly reason: string }
   /** An intent was accepted; with `clips`, smaller than requested. */
   | { readonly kind: "intent"; readonly intent: Intent; readonly clips?: readonly Clip[] }
+  /** A strategy expects this move of the mid from its newest view on, in fractional ticks. */
+  | { readonly kind: "prediction"; readonly marketId: MarketId; readonly moveTicks: number }
   /**
    * A strategy threw, or emitted an invalid intent, which halts its market. `stack`: where, in the
    * author's own lines; undefined for failures that have none.

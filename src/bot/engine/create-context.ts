@@ -1,5 +1,5 @@
 import { TradingAccount } from "../../account/trading-account.js";
-import { RunError } from "../../core/errors.js";
+import { FormatError, RunError } from "../../core/errors.js";
 import { Instrument } from "../../core/instrument.js";
 import { createRxScheduler } from "../../core/runtime/rx-scheduler.js";
 import type { MarketId } from "../../core/units.js";
@@ -162,6 +162,15 @@ function traderFor(
       scheduler: createRxScheduler(turns.clock),
       random: turns.random,
       makerFeeBps: () => makerFeeBps(options.config, trader.rules),
+      predictMove: (moveTicks: number) => {
+        if (!Number.isFinite(moveTicks))
+          throw new FormatError("is not a move of the mid", {
+            field: "predictMove",
+            value: moveTicks,
+            expected: "ticks, and no call without a prediction",
+          });
+        options.listener({ kind: "prediction", marketId, moveTicks });
+      },
     }),
     maxPositionLots: limits.maxPositionLots ?? Number.POSITIVE_INFINITY,
     reference: referenceFor(options.config, instrument),

@@ -65,8 +65,8 @@ function firstIntent(
 }
 
 /**
- * A context for a copy of a strategy that only shows what it would do: its timers never fire, and
- * it draws no number of the bot's.
+ * A context for a copy of a strategy that only shows what it would do: its timers never fire, it
+ * draws no number of the bot's, and its predictions do not count.
  */
 export function toTrialContext(context: StrategyContext): StrategyContext {
   const atMs = context.scheduler.now();
@@ -78,5 +78,6 @@ export function toTrialContext(context: StrategyContext): StrategyContext {
       setTimer: () => ({ cancel: () => {} }),
     }),
     random: seededRandom("preview"),
+    predictMove: undefined,
   });
 }

@@ -20,6 +20,7 @@ import type { CliContext } from "../cli-context.js";
 import { ReportedFailure } from "../process/exit.js";
 import { jsonText } from "../process/output.js";
 import { failOnUncaughtStrategyErrors } from "../process/uncaught-strategy-errors.js";
+import { signalLines } from "../signal-lines.js";
 
 export interface BacktestCommandOptions {
   readonly out?: string;
@@ -277,6 +278,7 @@ function resultText({ report, html, json, fillsCsv }: BacktestResult): string {
     ...rungLines(report),
     ...report.markets.flatMap(heldLines),
     ...report.markets.flatMap(ambiguousLines),
+    ...report.markets.flatMap(signalLines),
     ...alternatives.map(
       (other) =>
         `${[other.name, ...endLines(other)].join(", ")}: profit ${other.profit}, ${other.fills} fills, largest fall ${other.maxDrawdown}`,

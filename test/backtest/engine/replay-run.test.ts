@@ -1,4 +1,4 @@
-import { concatMap, map } from "rxjs";
+import { concatMap, filter, map, tap } from "rxjs";
 import { describe, expect, it } from "vitest";
 import { constantLatency } from "#backtest/latency.js";
 import type { MarketHistory } from "#backtest/market-history.js";
@@ -118,6 +118,42 @@ describe("the two clocks of a replay", () => {
     const [first] = stage.told.actions;
     expect(first?.atUs).toBeGreaterThanOrEqual(NOON_US + 12 * S);
     expect(first?.atUs).toBeLessThan(NOON_US + 13 * S);
+  });
+
+  it("compares each prediction from its own view on, if its quotes changed or not", () => {
+    const viewed: { atUs: number; ticks: number }[] = [];
+    const predicting: BoundStrategy = (context) => (view$) =>
+      view$.pipe(
+        tap(({ sequence }) => {
+          viewed.push({ atUs: stage.run.nowUs, ticks: sequence / 2 });
+          context.predictMove?.(sequence / 2);
+        }),
+        quoting(() => [])(context),
+        filter((_, index) => index === 0),
+      );
+    const stage: ReplayStage = new ReplayStage({
+      markets: { [MARKET]: books(walking("predicted", 5)) },
+      strategies: { [MARKET]: predicting },
+    });
+    stage.run.play(NOON_US + 5 * S);
+    expect(viewed.length).toBeGreaterThan(10);
+    expect(stage.told.predictions).toEqual(viewed);
+  });
+
+  it("stops a strategy whose prediction is not a number", () => {
+    const stage = new ReplayStage({
+      markets: { [MARKET]: books(walking("predicted", 2)) },
+      strategies: {
+        [MARKET]: (context) => (view$) =>
+          view$.pipe(
+            tap(() => context.predictMove?.(Number.NaN)),
+            quoting(() => [])(context),
+          ),
+      },
+    });
+    stage.run.play(NOON_US + 2 * S);
+    expect(stage.run.haltReason).toMatch(/predictMove: is not a move of the mid/);
+    expect(stage.told.predictions).toEqual([]);
   });
 
   it("stays halted when its strategy failed during the warm-up: the end of the warm-up does not resume it", () => {

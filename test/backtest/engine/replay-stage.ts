@@ -82,6 +82,7 @@ export class Told implements RunObserver {
   readonly payments: FundingPayment[] = [];
   readonly actions: { readonly kind: string; readonly atUs: number }[] = [];
   readonly notes: string[] = [];
+  readonly predictions: { readonly atUs: number; readonly ticks: number }[] = [];
   readonly quotes: { readonly side: string; readonly ticks: number; readonly atUs: number }[] = [];
   touch(): void {}
   fill(fill: ReplayFill): void {
@@ -95,6 +96,9 @@ export class Told implements RunObserver {
   }
   action(_marketId: MarketId, atUs: number, kind: string): void {
     this.actions.push({ kind, atUs });
+  }
+  prediction(_marketId: MarketId, atUs: number, ticks: number): void {
+    this.predictions.push({ atUs, ticks });
   }
   funding(payment: FundingPayment): void {
     this.payments.push(payment);

@@ -45,6 +45,7 @@ class Told {
       this.actions.push(kind);
       this.recorder.action(marketId, atUs, kind);
     },
+    prediction: (...prediction) => this.recorder.prediction(...prediction),
     funding: (payment) => {
       this.funding += payment.amount;
       this.recorder.funding(payment);

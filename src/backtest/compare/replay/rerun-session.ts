@@ -153,6 +153,7 @@ export function rerunSession(
     equity() {},
     quote() {},
     action() {},
+    prediction() {},
     funding() {},
     note() {},
     fill: (fill) => void markets.get(fill.marketId)?.fills.push(fill),

@@ -3,6 +3,7 @@ import { FILL_CAUSES } from "../../record/fill-totals.js";
 import { figureHtml, tableHtml } from "./html-table.js";
 import { countText, escapeHtml, exactText, figure, percent } from "./html-text.js";
 import type { PageReport } from "./page-report.js";
+import { signalHtml } from "./page-signal.js";
 
 type Market = PageReport["markets"][number];
 
@@ -41,7 +42,7 @@ ${figureHtml(`position-${id}`, "Position", `Base units, long above zero. From ${
 ${figureHtml(`uptime-${id}`, "Time with an order", `Per cent of each interval between two samples. <span class="key"><i class="c-ink"></i>both sides</span><span class="key"><i class="c-buy"></i>bid</span><span class="key"><i class="c-sell"></i>ask</span>`)}
 ${figureHtml(`distance-${id}`, "Distance to the touch", `Ticks behind the best price of other orders, averaged over time; below zero inside their spread. <span class="key"><i class="c-buy"></i>bid</span><span class="key"><i class="c-sell"></i>ask</span>`)}
 </section>
-<section><h2>Markouts</h2>${markoutsHtml(report, market)}</section></div>`;
+<section><h2>Markouts</h2>${markoutsHtml(report, market)}</section>${signalHtml(market)}</div>`;
 }
 
 /** An open position counts as if it could be closed at no cost. */

@@ -164,6 +164,11 @@ function booksAndTrades(tag: string): readonly string[] {
   return [`trades/${tag}.ndjson.gz`, `books/${tag}.ndjson.gz`];
 }
 
+/** True if a capture has order books: elsewhere the amounts at the best prices are not known. */
+export function hasBooks({ files }: Capture): boolean {
+  return files.some((file) => file.startsWith("books/"));
+}
+
 /** Absolute paths of a capture's files. */
 export function captureFiles({ files }: Capture): readonly string[] {
   return files.map((file) => join(recordedDataFolder(), file));

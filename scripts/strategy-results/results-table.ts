@@ -1,5 +1,5 @@
 import type { Report } from "#backtest/report-schema.js";
-import type { StrategyResult } from "./try-strategies.js";
+import { labelOf, type StrategyResult } from "./try-strategies.js";
 
 /** Horizons of the table's markouts, in seconds. */
 const MARKOUT_SECONDS = [1, 10];
@@ -30,10 +30,6 @@ export function resultsTable(results: readonly StrategyResult[]): string {
     "",
     ...doubts.texts.map((text, at) => `${at + 1}. ${text}`),
   ].join("\n");
-}
-
-function labelOf({ setting }: StrategyResult): string {
-  return setting.label ?? setting.strategy;
 }
 
 function cellsOf(result: StrategyResult, doubts: NumberedTexts): readonly string[] {

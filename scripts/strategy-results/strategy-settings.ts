@@ -8,6 +8,8 @@ export interface StrategySetting {
   readonly label?: string;
   /** True if it quotes around a reference price, so that the capture must have one. */
   readonly needsReference?: boolean;
+  /** True if it predicts the mid, so that the report says what that was worth. */
+  readonly predicts?: boolean;
   readonly params: (capture: Capture) => Readonly<Record<string, unknown>>;
 }
 
@@ -53,11 +55,13 @@ export const SETTINGS: readonly StrategySetting[] = [
   {
     strategy: "imbalance",
     label: "imbalance, `stoikov`",
+    predicts: true,
     params: (capture) => ({ ...ladderParams(capture), signal: "stoikov" }),
   },
   {
     strategy: "imbalance",
     label: "imbalance, `weighted-mid`",
+    predicts: true,
     params: (capture) => ({ ...ladderParams(capture), signal: "weighted-mid" }),
   },
   {

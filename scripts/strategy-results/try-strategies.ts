@@ -19,6 +19,11 @@ export interface StrategyResult {
   readonly report?: Report;
 }
 
+/** The strategy's name in the tables. */
+export function labelOf({ setting }: StrategyResult): string {
+  return setting.label ?? setting.strategy;
+}
+
 const MARKET = "market";
 const DECIDE = { everyMs: 1000, onTouchChange: true, onFill: true };
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CAPTURES, missingFiles } from "../../scripts/strategy-results/captures.js";
+import { CAPTURES, hasBooks, missingFiles } from "../../scripts/strategy-results/captures.js";
 import { resultsTable } from "../../scripts/strategy-results/results-table.js";
 import {
   type StrategyResult,
@@ -26,6 +26,8 @@ describe.skipIf(missingFiles(CAPTURES).length > 0)("docs/reference/strategy-resu
   });
 
   it("is what the runs give, figures and doubts", () => {
-    expect(readPage("docs/reference/strategy-results.md").text).toContain(resultsTable(results));
+    const { text } = readPage("docs/reference/strategy-results.md");
+    expect(text).toContain(resultsTable(results));
+    expect(text).toContain(signalTable(results.filter(({ capture }) => hasBooks(capture))));
   });
 });

@@ -200,11 +200,11 @@ export function buildRunMeta(
 
 function inputsOf({ fills }: BacktestConfig, { strategyFiles = {} }: PlayPathOptions): InputFile[] {
   const strategies = new Map(
-    Object.values(strategyFiles).map(({ name, sha256 }) => [name, sha256]),
+    Object.values(strategyFiles).map((file) => [shownInput(file), file.sha256]),
   );
   const { latencyFile } = fills;
   return [
-    ...[...strategies].map(([path, sha256]) => ({ name: basename(path), sha256 })),
+    ...[...strategies].map(([name, sha256]) => ({ name, sha256 })),
     ...(latencyFile === undefined
       ? []
       : [
@@ -214,6 +214,11 @@ function inputsOf({ fills }: BacktestConfig, { strategyFiles = {} }: PlayPathOpt
           },
         ]),
   ];
+}
+
+/** A package with its version; a file without its folder, which is private. */
+function shownInput({ name, version }: StrategyFile): string {
+  return version === undefined ? basename(name) : `${name} ${version}`;
 }
 
 /** For a strategy file its name alone: its folder is private. */

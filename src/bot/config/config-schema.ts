@@ -110,7 +110,7 @@ const market = z
       .string()
       .min(1)
       .describe(
-        "Name of a built-in strategy, or the path of a strategy file, relative to this file and starting with ./ or ../ or /. With a liquidator it may be absent: such a market is not quoted, and only acquired positions are sold.",
+        "Name of a built-in strategy, the path of a strategy file, relative to this file and starting with ./ or ../ or /, or npm:NAME for an installed package. With a liquidator it may be absent: such a market is not quoted, and only acquired positions are sold.",
       )
       .optional(),
     params: z

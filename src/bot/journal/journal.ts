@@ -27,18 +27,20 @@ export interface JournalHeader {
   readonly isPaper?: boolean;
   /** The hedge venues as the run had read them, by name; absent without any. */
   readonly hedgeVenues?: Readonly<Record<string, RecordedHedgeVenue>>;
-  /** The strategy files of the run, by market; without built-in ones. */
+  /** The strategy files and packages of the run, by market; without built-in ones. */
   readonly strategies?: Readonly<Record<MarketId, StrategyFile>>;
   /** The state directory's files as the bot found them. */
   readonly state: Readonly<Record<string, string>>;
 }
 
-/** The strategy file that traded a market. */
+/** The strategy file or package that traded a market. */
 export interface StrategyFile {
-  /** Absolute path. */
+  /** Absolute path, or `npm:NAME`. */
   readonly name: string;
-  /** Of the file and the user's own files that it imports. */
+  /** Of the file and the user's own files that it imports; of a package its own files. */
   readonly sha256: string;
+  /** Of a package. */
+  readonly version?: string;
 }
 
 /** Every further line: one turn, with the actions that it sent, as they were before signing. */
@@ -254,7 +256,11 @@ function areStrategies(held: unknown): boolean {
   return (
     isObject(held) &&
     Object.values(held).every(
-      (file) => isObject(file) && typeof file.name === "string" && typeof file.sha256 === "string",
+      (file) =>
+        isObject(file) &&
+        typeof file.name === "string" &&
+        typeof file.sha256 === "string" &&
+        (file.version === undefined || typeof file.version === "string"),
     )
   );
 }

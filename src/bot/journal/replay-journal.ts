@@ -1,3 +1,4 @@
+import { dirname } from "node:path";
 import { NEVER } from "rxjs";
 import { FormatError } from "../../core/errors.js";
 import type { MarketId } from "../../core/units.js";
@@ -58,6 +59,9 @@ export interface ChangedStrategy {
   /** SHA-256 of its text and of its imports, then and now; undefined for a built-in. */
   readonly recorded: string | undefined;
   readonly found: string | undefined;
+  /** Versions of a package, then and now; absent for a file and a built-in. */
+  readonly recordedVersion?: string;
+  readonly foundVersion?: string;
 }
 
 /** Result of a replay. */
@@ -153,11 +157,21 @@ async function strategiesOf({ config, strategies: files }: JournalHeader) {
   const changed: ChangedStrategy[] = [];
   for (const [marketId, { strategy, params }] of Object.entries(config.markets)) {
     if (strategy === undefined) continue;
-    const loaded = await loadStrategy(strategy, config.path, `markets.${marketId}.strategy`);
+    const folder = dirname(config.path);
+    const loaded = await loadStrategy(strategy, folder, `markets.${marketId}.strategy`);
     strategies.set(marketId, loaded.strategy.bind(params, { at: ["markets", marketId, "params"] }));
-    const recorded = files?.[marketId]?.sha256;
-    if (files !== undefined && recorded !== loaded.sha256)
-      changed.push({ marketId, name: loaded.name, recorded, found: loaded.sha256 });
+    if (files === undefined) continue;
+    const { sha256: recorded, version: recordedVersion } = files[marketId] ?? {};
+    const { name, sha256: found, version: foundVersion } = loaded;
+    if (recorded === found && recordedVersion === foundVersion) continue;
+    changed.push({
+      marketId,
+      name,
+      recorded,
+      found,
+      ...(recordedVersion === undefined ? {} : { recordedVersion }),
+      ...(foundVersion === undefined ? {} : { foundVersion }),
+    });
   }
   return { strategies, changed };
 }

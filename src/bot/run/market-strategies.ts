@@ -1,3 +1,4 @@
+import { dirname } from "node:path";
 import type { MarketId } from "../../core/units.js";
 import type { Log } from "../../monitoring/log.js";
 import type { BoundStrategy } from "../../strategies/strategy.js";
@@ -14,7 +15,8 @@ export async function loadStrategies(config: BotConfig, log: Log) {
   const loaded = new Map<MarketId, Awaited<ReturnType<typeof loadStrategy>>>();
   for (const [marketId, { strategy }] of Object.entries(config.markets)) {
     if (strategy === undefined) continue;
-    const found = await loadStrategy(strategy, config.path, `markets.${marketId}.strategy`);
+    const folder = dirname(config.path);
+    const found = await loadStrategy(strategy, folder, `markets.${marketId}.strategy`);
     for (const warning of found.warnings)
       log.warn(
         { marketId, ...warning },
@@ -31,13 +33,14 @@ export async function loadStrategies(config: BotConfig, log: Log) {
   return loaded;
 }
 
-/** The files among them, as a journal names them. */
+/** The files and packages among them, as a journal names them. */
 export function strategyFiles(
   loaded: Awaited<ReturnType<typeof loadStrategies>>,
 ): Record<MarketId, StrategyFile> {
   const files: Record<MarketId, StrategyFile> = {};
-  for (const [marketId, { name, sha256 }] of loaded)
-    if (sha256 !== undefined) files[marketId] = { name, sha256 };
+  for (const [marketId, { name, sha256, version }] of loaded)
+    if (sha256 !== undefined)
+      files[marketId] = { name, sha256, ...(version === undefined ? {} : { version }) };
   return files;
 }
 

@@ -12,7 +12,7 @@ import type { StrategyWarning, UserFileKind } from "./strategy-warnings.js";
 export interface LoadedUserFile {
   /** Absolute path. */
   readonly name: string;
-  /** Its default export. */
+  /** Its default export, or the one that the YAML names of a package. */
   readonly exported: unknown;
   /** Of the file and the user's own files that it imports, 64 hex digits. */
   readonly sha256: string;
@@ -28,6 +28,13 @@ export interface LoadedUserFile {
 /** File extensions of strategies and sources. */
 export const USER_FILE_ENDINGS = [".ts", ".mts", ".js", ".mjs"];
 
+/** A package that a file is the entry of. */
+export interface UserPackage {
+  /** Absolute, without symbolic links. */
+  readonly folder: string;
+  readonly exportName: string;
+}
+
 /** The function whose result a file exports. */
 const DEFINED_BY: Readonly<Record<UserFileKind, string>> = {
   strategy: "defineStrategy",
@@ -38,16 +45,25 @@ const DEFINED_BY: Readonly<Record<UserFileKind, string>> = {
  * Loads a file that a bot's YAML names, with the files that it imports.
  * @param path absolute
  * @param field path of the name in the YAML, for errors: `markets.btcusdc.strategy`
+ * @param inPackage of a file that is the entry of a package
  * @throws ConfigError for a missing file, one that does not parse or fails while loading, and one
- * without a default export
+ * without the export
  */
 export async function loadUserFile(
   path: string,
   field: string,
   kind: UserFileKind,
+  inPackage?: UserPackage,
 ): Promise<LoadedUserFile> {
   await assertFile(path, field, kind);
-  const { code, sources } = await bundleStrategy(path, field, kind);
+  const bundle = await bundleStrategy(path, field, kind, inPackage?.folder);
+  const { code, sources, isCommonJs } = bundle;
+  if (isCommonJs && inPackage !== undefined)
+    throw new ConfigError("the package is in CommonJS, which gets no copy of marketwright", {
+      field,
+      value: path,
+      expected: 'an ES module: "type": "module", or the condition "import" in "exports"',
+    });
   const texts = await Promise.all(
     [...sources].sort().map(async (source) => ({ source, text: await readFile(source, "utf8") })),
   );
@@ -56,7 +72,7 @@ export async function loadUserFile(
   const warnings = texts.flatMap(({ source, text }) => findStrategyWarnings(text, source, kind));
   return {
     name: path,
-    ...(await loadedModule(code, path, field, kind)),
+    ...(await loadedModule(code, path, field, kind, inPackage?.exportName)),
     sha256: digest(texts, path),
     warnings,
   };
@@ -132,9 +148,10 @@ async function loadedModule(
   path: string,
   field: string,
   kind: UserFileKind,
+  exportName = "default",
 ): Promise<Pick<LoadedUserFile, "exported" | "redirectConsole">> {
   let loaded: {
-    readonly default?: unknown;
+    readonly [name: string]: unknown;
     readonly [ROUTE_EXPORT]: LoadedUserFile["redirectConsole"];
   };
   try {
@@ -154,12 +171,15 @@ async function loadedModule(
       },
     );
   }
-  if (loaded.default === undefined) {
-    throw new ConfigError(`the ${kind} file has no default export`, {
+  const exported = loaded[exportName];
+  if (exported !== undefined) return { exported, redirectConsole: loaded[ROUTE_EXPORT] };
+  const isDefault = exportName === "default";
+  throw new ConfigError(
+    `the ${kind} file has no ${isDefault ? "default export" : `export "${exportName}"`}`,
+    {
       field,
       value: path,
-      expected: `export default ${DEFINED_BY[kind]}({ ... })`,
-    });
-  }
-  return { exported: loaded.default, redirectConsole: loaded[ROUTE_EXPORT] };
+      expected: `export ${isDefault ? "default" : `const ${exportName} =`} ${DEFINED_BY[kind]}({ ... })`,
+    },
+  );
 }

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, isAbsolute, join, resolve } from "node:path";
+import { dirname, isAbsolute, join, resolve, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import type { BuildFailure, OnResolveResult, Plugin } from "esbuild";
+import type { BuildFailure, OnResolveResult, Plugin, ResolveResult } from "esbuild";
 import { ConfigError, RunError } from "../../core/errors.js";
 import { installOptionalText } from "../../core/optional-part.js";
 import { bundleAddress } from "./strategy-stack.js";
@@ -49,6 +49,8 @@ export interface StrategyBundle {
   readonly code: string;
   /** The user's own files in the bundle, including the strategy file; absolute. */
   readonly sources: readonly string[];
+  /** True if the strategy file itself is a CommonJS module. */
+  readonly isCommonJs: boolean;
 }
 
 /**
@@ -56,6 +58,7 @@ export interface StrategyBundle {
  * module.
  * `marketwright`, `rxjs` and `zod` become this package's own copies; other packages are resolved
  * from the file's own folder.
+ * @param packageFolder of a strategy in a package, whose own files are the user's
  * @throws ConfigError if the file does not parse, or an import does not exist. RunError if the
  * bundler's program is not installed.
  */
@@ -63,6 +66,7 @@ export async function bundleStrategy(
   path: string,
   field: string,
   kind: UserFileKind = "strategy",
+  packageFolder?: string,
 ): Promise<StrategyBundle> {
   const sources = new Set<string>();
   // Loading the bundler takes time and memory, in every thread of a sweep: runs without a strategy
@@ -87,12 +91,15 @@ export async function bundleStrategy(
         "process.exit": "marketwrightExit",
       },
       banner: { js: GLOBALS },
-      plugins: [packages(sources)],
+      metafile: true,
+      plugins: [packages(sources, packageFolder)],
     });
     const { text } = result.outputFiles[0];
+    const [output] = Object.values(result.metafile.outputs);
     return {
       code: `${text}\n//# sourceURL=${bundleAddress(path, text, field)}`,
       sources: [...sources],
+      isCommonJs: result.metafile.inputs[output?.entryPoint ?? ""]?.format === "cjs",
     };
   } catch (error) {
     if (isWithoutProgram(error))
@@ -112,7 +119,41 @@ function isWithoutProgram(error: unknown): boolean {
   return error instanceof Error && /needed by esbuild|for another platform/.test(error.message);
 }
 
-function packages(sources: Set<string>): Plugin {
+/**
+ * Finds the file that an import would read, by Node's rules and the conditions of an ES module.
+ * @param folder of the importing file
+ * @returns `path` without symbolic links; or `why` there is none, empty if nothing is known
+ */
+export async function resolveImport(
+  specifier: string,
+  folder: string,
+): Promise<{ readonly path?: string; readonly why: string }> {
+  const { build } = await import("esbuild");
+  let found: ResolveResult | undefined;
+  await build({
+    stdin: { contents: "", resolveDir: folder },
+    write: false,
+    platform: "node",
+    logLevel: "silent",
+    plugins: [
+      {
+        name: "resolve-import",
+        setup(builder) {
+          builder.onStart(async () => {
+            const kind = "import-statement";
+            found = await builder.resolve(specifier, { kind, resolveDir: folder });
+          });
+        },
+      },
+    ],
+  });
+  const [error] = found?.errors ?? [];
+  if (found !== undefined && error === undefined && isAbsolute(found.path))
+    return { path: found.path, why: "" };
+  return { why: error?.notes[0]?.text ?? error?.text ?? "" };
+}
+
+function packages(sources: Set<string>, packageFolder: string | undefined): Plugin {
   const root = packageRoot();
   return {
     name: "strategy-packages",
@@ -124,7 +165,11 @@ function packages(sources: Set<string>): Plugin {
         return foreignModule(path, importer, resolveDir);
       });
       builder.onLoad({ filter: /.*/ }, ({ path }) => {
-        if (!path.startsWith(root) && !path.includes("/node_modules/")) sources.add(path);
+        const isOwn =
+          packageFolder === undefined
+            ? !path.startsWith(root) && !path.includes("/node_modules/")
+            : isPackageFile(path, packageFolder);
+        if (isOwn) sources.add(path);
         return undefined;
       });
     },
@@ -134,6 +179,12 @@ function packages(sources: Set<string>): Plugin {
 /** The folder of `src` or `dist`: two above this file's. */
 export function packageRoot(): string {
   return resolve(dirname(fileURLToPath(import.meta.url)), "../..");
+}
+
+/** True for a file of a package itself, and not of the packages that it depends on. */
+function isPackageFile(path: string, folder: string): boolean {
+  if (!path.startsWith(`${folder}${sep}`)) return false;
+  return !path.slice(folder.length).includes(`${sep}node_modules${sep}`);
 }
 
 function ownModule(specifier: string): OnResolveResult {

@@ -128,7 +128,12 @@ async function checkStrategies(
     const bound = loaded.strategy.bind(params, { at: ["markets", marketId, "params"] });
     checkStrategyMarket(config, marketId, bound);
     strategies.set(marketId, bound);
-    findings.push({ level: "ok", subject, text: `${loaded.name} accepts its parameters` });
+    const version = loaded.version === undefined ? "" : ` ${loaded.version}`;
+    findings.push({
+      level: "ok",
+      subject,
+      text: `${loaded.name}${version} accepts its parameters`,
+    });
     for (const { file, line, name, advice } of loaded.warnings) {
       findings.push({
         level: "warning",

@@ -139,10 +139,21 @@ function resultText({
   const lines = [
     `${header.config.path}: ${turns} turns and ${actions} actions over ${(spanMs / 1000).toFixed(1)} s replayed to the byte; the bot was ${phase}`,
   ];
-  for (const { marketId, name, recorded, found } of changedStrategies) {
+  for (const {
+    marketId,
+    name,
+    recorded,
+    found,
+    recordedVersion,
+    foundVersion,
+  } of changedStrategies) {
     const digests = `sha256 ${recorded ?? "of a built-in"} then, ${found ?? "of a built-in"} now`;
+    const versions =
+      recordedVersion === foundVersion
+        ? ""
+        : `version ${recordedVersion ?? "none"} then, ${foundVersion ?? "none"} now; `;
     lines.push(
-      `markets.${marketId}.strategy: ${name} is not the strategy that was recorded (${digests})`,
+      `markets.${marketId}.strategy: ${name} is not the strategy that was recorded (${versions}${digests})`,
     );
   }
   if (tornLine !== undefined)

@@ -1,5 +1,5 @@
 import { dirname, isAbsolute, relative, resolve, sep } from "node:path";
-import { isStrategyFile } from "../../bot/config/strategy-name.js";
+import { isStrategyFile, isStrategyPackage } from "../../bot/config/strategy-name.js";
 import { loadStrategy } from "../../bot/strategy/load-strategy.js";
 import { findNearestName } from "../../core/config/find-nearest-name.js";
 import { ConfigError } from "../../core/errors.js";
@@ -72,12 +72,18 @@ async function openStrategy(name: string, file: string): Promise<NamedStrategy> 
   const field = "--strategy";
   if (Object.hasOwn(builtInStrategies, name))
     return { name, strategy: (await loadStrategy(name, dirname(file), field)).strategy };
+  if (isStrategyPackage(name))
+    return { name, strategy: (await loadStrategy(name, dirname(resolve(file)), field)).strategy };
   if (!isStrategyFile(name)) {
     const names = Object.keys(builtInStrategies);
     const near = findNearestName(name, names);
     throw new ConfigError(
       `no such strategy${near === undefined ? "" : `, did you mean ${near}?`}`,
-      { field, value: name, expected: `one of ${names.join(", ")}, or a path such as ./mine.ts` },
+      {
+        field,
+        value: name,
+        expected: `one of ${names.join(", ")}, a path such as ./mine.ts, or npm:PACKAGE`,
+      },
     );
   }
   // As the shell completes it: relative to the working directory.

@@ -21,7 +21,7 @@ export function addInit(program: Command, context: CliContext): void {
     )
     .option(
       "--strategy [name]",
-      "ladder, glft, avellaneda-stoikov or the path of your own (default: ladder); with a new folder, or without a name, writes a repository for a strategy of your own: code, tests, bot and backtest",
+      "ladder, glft, avellaneda-stoikov, the path of your own or npm:PACKAGE (default: ladder); with a new folder, or without a name, writes a repository for a strategy of your own: code, tests, bot and backtest",
     )
     .option("--risk <appetite>", "careful, balanced or bold (default: balanced)")
     .option(

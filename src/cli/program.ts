@@ -30,6 +30,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   explain: async () => (await import("./usage/explain.js")).addExplain,
   drill: async () => (await import("./usage/drill.js")).addDrill,
   replay: async () => (await import("./usage/replay.js")).addReplay,
+  work: async () => (await import("./usage/work/work.js")).addWork,
   call: async () => (await import("./usage/call.js")).addCall,
   status: control,
   halt: control,

@@ -48,15 +48,16 @@ export interface UnwindInput extends Omit<TargetInput<UnwindSchedule>, "rules" |
 }
 
 /**
- * Unwinds a position towards its target. Quotes offer the lots that the trajectory still allows to
+ * Works a position towards its target. Quotes offer the lots that the trajectory still allows to
  * be held: the strategy's on the reducing side, or else the plan's own. Immediate orders, one at a
  * time, take the lots above the trajectory. Quotes that would add to the position are cancelled.
  *
- * All orders of the reducing side that may still fill, at full size, never exceed the remaining
- * lots. Each order is within the worst price of the parts that it works, except for the strategy's
- * own quotes, which take nothing. A pure function.
+ * All orders towards the target that may still fill, at full size, never exceed the remaining lots
+ * less those that the schedule keeps. Each order is within the worst price of the parts that it
+ * works, except for the strategy's own quotes, which take nothing. A pure function.
  */
-export function planUnwind(input: UnwindInput): TargetPlan {
+export function planUnwind(given: UnwindInput): TargetPlan {
+  const input = withTradableSlices(given);
   const { intent, positionLots, working, nowMs, rules } = input;
   const { schedule } = intent;
   const remainingLots = intent.targetLots - positionLots;
@@ -94,9 +95,10 @@ export function planUnwind(input: UnwindInput): TargetPlan {
       : selectPartsAtPrice(parts, side, best);
   const dueLots = dueOf(input, bearing, restLots);
   const isJoint = input.quotes.some((quote) => quote.side === side);
-  const offers = offersOf(input, side, restLots, dueLots);
+  const freeLots = Math.max(dueLots, restLots - (schedule.keepLots ?? 0));
+  const offers = offersOf(input, side, freeLots, dueLots);
   const plan = planOffers(input, live, offers);
-  const room = new UnwindCapacity(parts, side, restLots, working);
+  const room = new UnwindCapacity(parts, side, freeLots, working);
   const taken =
     bearing.length === 0
       ? unborne(input, side, dueOf(input, parts, restLots))
@@ -128,6 +130,18 @@ export function planUnwind(input: UnwindInput): TargetPlan {
   };
 }
 
+/** A slice below the market's smallest order would never be sent, so it has that size at least. */
+function withTradableSlices(input: UnwindInput): UnwindInput {
+  const { intent, rules } = input;
+  const { schedule } = intent;
+  return schedule.sliceLots >= rules.minLots
+    ? input
+    : {
+        ...input,
+        intent: { ...intent, schedule: { ...schedule, sliceLots: rules.minLots } },
+      };
+}
+
 /**
  * The lots above the parts' trajectories, as far as the market accepts the size. A remainder too
  * small to trade is included.
@@ -147,12 +161,12 @@ function dueOf(
  * The reducing quotes of the strategy, else our own, innermost first. Together they never exceed
  * the lots that are not due.
  */
-function offersOf(input: UnwindInput, side: Side, restLots: Lots, dueLots: Lots): readonly Quote[] {
+function offersOf(input: UnwindInput, side: Side, freeLots: Lots, dueLots: Lots): readonly Quote[] {
   const { rules, intent } = input;
   const wanted = input.quotes.filter((quote) => quote.side === side);
   const isOurs = wanted.length === 0;
   const offers: Quote[] = [];
-  let room = restLots - dueLots;
+  let room = freeLots - dueLots;
   for (const quote of isOurs
     ? ownOffers(input, side, dueLots)
     : [...wanted].sort((a, b) => a.level - b.level)) {
@@ -273,7 +287,7 @@ function unborne(input: UnwindInput, side: Side, dueLots: Lots): SliceDecision {
   const why =
     best === undefined
       ? EMPTY_SIDE_REASON
-      : `the touch at ${best} is beyond ${input.intent.worstTicks}, the worst price that any takeover allows`;
+      : `the touch at ${best} is beyond ${input.intent.worstTicks}, the worst price that is allowed`;
   return {
     state: "waiting",
     why,

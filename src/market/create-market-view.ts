@@ -15,6 +15,7 @@ interface MarkFigures {
   readonly nextFundingMs: Ms;
   readonly tradedHighTicks: Ticks;
   readonly tradedLowTicks: Ticks;
+  readonly tradedLots: Lots;
 }
 
 /** The inputs of a view. */
@@ -78,6 +79,7 @@ export function createMarketView(source: MarketViewSource): MarketView | null {
     nextFundingMs: source.state.nextFundingMs,
     tradedHighTicks: source.state.tradedHighTicks,
     tradedLowTicks: source.state.tradedLowTicks,
+    tradedLots: source.state.tradedLots,
     positionLots: source.positionLots,
     equity: source.equity,
     maxPositionLots: source.maxPositionLots,

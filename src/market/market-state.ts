@@ -1,10 +1,11 @@
 import type { Instrument } from "../core/instrument.js";
-import type { CreditUnits, MarketId, Ms, Side, Ticks } from "../core/units.js";
+import type { CreditUnits, Lots, MarketId, Ms, Side, Ticks } from "../core/units.js";
 import type { VenueEvent } from "../exchange/venue.js";
+import type { MarketAverages } from "./market-averages.js";
 
 /**
- * Marks and funding of one market, and the range of its trades since the last view, from the market
- * stream.
+ * Marks and funding of one market, and the range and amount of its trades since the last view, from
+ * the market stream.
  */
 export class MarketState {
   readonly marketId: MarketId;
@@ -17,6 +18,8 @@ export class MarketState {
   #nextFundingMs: Ms = 0;
   #tradedHigh: Ticks = Number.NaN;
   #tradedLow: Ticks = Number.NaN;
+  #tradedLots: Lots = 0;
+  #averages: MarketAverages | undefined;
 
   constructor(instrument: Instrument) {
     this.marketId = instrument.marketId;
@@ -63,17 +66,34 @@ export class MarketState {
     return this.#tradedLow;
   }
 
+  /** Lots of the public trades since `startView`, of both sides. */
+  get tradedLots(): Lots {
+    return this.#tradedLots;
+  }
+
+  /** The averages that are being measured; undefined if none are. */
+  get averages(): MarketAverages | undefined {
+    return this.#averages;
+  }
+
+  /** Measures averages from now on, in place of earlier ones. */
+  measure(averages: MarketAverages): void {
+    this.#averages = averages;
+  }
+
   /** Starts the trade range of the next view. */
   startView(): void {
+    this.#tradedLots = 0;
     this.#tradedHigh = Number.NaN;
     this.#tradedLow = Number.NaN;
   }
 
   /**
-   * Applies the price of a taker's trade, as `apply` does with a public trade, for a source without
-   * events.
+   * Applies a taker's trade, as `apply` does with a public trade, for a source without events.
    */
-  noteTraded(ticks: Ticks, aggressor: Side): void {
+  noteTraded(ticks: Ticks, lots: Lots, aggressor: Side): void {
+    this.#tradedLots += lots;
+    this.#averages?.noteTrade(ticks, lots);
     // Written so that the first price counts against NaN.
     if (aggressor === "SELL") {
       if (!(ticks >= this.#tradedLow)) this.#tradedLow = ticks;
@@ -86,7 +106,7 @@ export class MarketState {
   apply(event: Extract<VenueEvent, { type: "market-state" | "public-trade" }>): void {
     if (event.marketId !== this.marketId) return;
     if (event.type === "public-trade") {
-      this.noteTraded(event.ticks, event.isBuyerMaker ? "SELL" : "BUY");
+      this.noteTraded(event.ticks, event.lots, event.isBuyerMaker ? "SELL" : "BUY");
       return;
     }
     this.#mark = event.mark;

@@ -50,6 +50,8 @@ export interface MarketView {
   readonly tradedHighTicks: Ticks;
   /** The lowest price at which a taker sold since the previous view. NaN if none did. */
   readonly tradedLowTicks: Ticks;
+  /** Lots of all public trades since the previous view, those of the bot included. */
+  readonly tradedLots: Lots;
   /** Signed position: pending and filled. */
   readonly positionLots: Lots;
   /** Net value of the account in credit units. */

@@ -275,12 +275,15 @@ function checkTarget(intent: TargetIntent, context: IntentContext, rules: Rules)
 }
 
 /** The fault in the fields of an unwind schedule; undefined if there is none. */
-function unwindFault({ parts, offerTicks, dustLots }: UnwindSchedule): string | undefined {
+function unwindFault(schedule: UnwindSchedule): string | undefined {
+  const { parts, offerTicks, dustLots, keepLots = 0 } = schedule;
   if (offerTicks !== undefined && !(Number.isFinite(offerTicks) && offerTicks > 0)) {
     return `schedule.offerTicks is ${describeValue(offerTicks)}: expected ticks above 0`;
   }
   if (!Number.isSafeInteger(dustLots) || dustLots < 0)
     return `schedule.dustLots is ${describeValue(dustLots)}: expected a whole number, 0 or more`;
+  if (!Number.isSafeInteger(keepLots) || keepLots < 0)
+    return `schedule.keepLots is ${describeValue(keepLots)}: expected a whole number, 0 or more`;
   if (parts.length === 0) return "schedule.parts has no trajectory";
   for (const part of parts) {
     const { takingFromMs, stepMs, holdLots, leftLots, worstTicks } = part;

@@ -82,9 +82,11 @@ function copySchedule(given: unknown): TargetIntent["schedule"] {
   };
   if (kind !== "unwind")
     return Object.freeze<SliceSchedule>(kind === undefined ? pace : { kind, ...pace });
+  const keepLots: UnwindSchedule["keepLots"] = plain(source.keepLots, "schedule.keepLots");
   return Object.freeze<UnwindSchedule>({
     kind,
     ...pace,
+    ...(keepLots === undefined ? {} : { keepLots }),
     parts: copyList(source.parts, "schedule.parts", MOST_PARTS, copyPart),
     offerTicks: plain(source.offerTicks, "schedule.offerTicks"),
     dustLots: plain(source.dustLots, "schedule.dustLots"),

@@ -77,6 +77,11 @@ export interface UnwindSchedule {
    * nothing.
    */
   readonly offerTicks: number | undefined;
+  /**
+   * Lots, without sign, that no order works yet, so that the work does not run ahead of its
+   * schedule. 0 if absent.
+   */
+  readonly keepLots?: Lots;
   /** A remainder of this many lots or fewer is left. */
   readonly dustLots: Lots;
   /** Maximum lots of one taking order. */

@@ -207,6 +207,15 @@ const ATTEMPTS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["replay", files.address],
     ["replay", OTHER_KEY],
   ],
+  work: [
+    ["work", files.keyAsName, "--target", "0.1", "--by", "1s"],
+    ["work", files.keystore, "--target", "0.1", "--by", "1s"],
+    ["work", files.address, "--target", "0.1", "--by", "1s"],
+    ["work", files.address, "--target", OTHER_KEY, "--by", "1s"],
+    ["work", files.address, "--target", "0.1", "--by", KEY],
+    ["work", files.address, "--target", "0.1", "--by", "1s", "--market", OTHER_KEY],
+    ["work", OTHER_KEY, "--target", "0.1", "--by", "1s"],
+  ],
   call: [
     ["call", "balances", "--key-env", OTHER_KEY],
     ["call", "balances", "--key-env", SHORT_PASSWORD],

@@ -441,3 +441,78 @@ describe("with any working orders", () => {
     );
   });
 });
+
+describe("an unwind that keeps lots for later", () => {
+  const kept = (keepLots: number, over: Partial<UnwindInput> = {}) =>
+    planUnwind(unwindInput({ intent: intentOf({ keepLots }), ...over }));
+
+  it("offers only the lots above those it keeps", () => {
+    expect(inShort(kept(20))).toEqual(["SELL 5 @ 105 POST_ONLY"]);
+    expect(inShort(kept(25))).toEqual([]);
+  });
+
+  it("takes what is due even if it keeps as much", () => {
+    expect(inShort(kept(25, { nowMs: T0 + 1_000 }))[0]).toMatch(/^SELL 10 @ \d+ IOC$/);
+  });
+
+  it("waits for a quote that may fill before it takes, so that both never exceed the lots", () => {
+    const resting = order("SELL", 0, 110, { hash: "0x1", lots: 10 });
+    const plan = kept(15, { working: [resting], nowMs: T0 + 1_000 });
+    expect(inShort(plan)).toEqual([]);
+    expect(plan.cancels.map(({ hash }) => hash)).toEqual(["0x1"]);
+    expect(plan.state).toBe("clearing");
+  });
+
+  it("builds a position up as it takes one down, never beyond the lots or the worst price", () => {
+    fc.assert(
+      fc.property(
+        fc.boolean(),
+        fc.integer({ min: -40, max: 40 }),
+        fc.integer({ min: 0, max: 60 }),
+        fc.integer({ min: 0, max: 60 }),
+        fc.integer({ min: -15, max: 15 }),
+        fc.nat(12),
+        (isBuy, positionLots, leftLots, hold, bound, resting) => {
+          const sign = isBuy ? 1 : -1;
+          const side: Side = isBuy ? "BUY" : "SELL";
+          const worstTicks = 105 + sign * bound;
+          const holdLots = Math.min(hold, leftLots);
+          const keepLots = Math.floor(holdLots / 2);
+          const intent = intentOf(
+            {
+              keepLots,
+              offerTicks: isBuy ? 100 : 110,
+              parts: [
+                {
+                  takingFromMs: T0 + 9_000,
+                  stepMs: 1,
+                  holdLots: [holdLots, 0],
+                  leftLots,
+                  worstTicks,
+                },
+              ],
+            },
+            { targetLots: positionLots + sign * leftLots, worstTicks },
+          );
+          const working =
+            resting === 0 ? [] : [order(side, 0, isBuy ? 100 : 110, { lots: resting })];
+          const plan = planUnwind(unwindInput({ intent, positionLots, working }));
+          const placed = plan.places.reduce((sum, { lots }) => sum + lots, 0);
+          for (const place of plan.places) {
+            expect(place.side).toBe(side);
+            expect(sign * (worstTicks - place.ticks)).toBeGreaterThanOrEqual(0);
+          }
+          if (placed > 0) expect(placed + resting).toBeLessThanOrEqual(leftLots - keepLots);
+        },
+      ),
+    );
+  });
+
+  it("sends slices of the market's smallest order where the schedule's are below it", () => {
+    const rules = { ...unwindInput().rules, minLots: 4 };
+    const plan = planUnwind(
+      unwindInput({ rules, intent: intentOf({ sliceLots: 1 }), nowMs: T0 + 1_000 }),
+    );
+    expect(inShort(plan)[0]).toMatch(/^SELL 4 @ /);
+  });
+});

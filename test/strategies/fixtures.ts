@@ -42,6 +42,7 @@ export function testView(
     nextFundingMs: 0,
     tradedHighTicks: Number.NaN,
     tradedLowTicks: Number.NaN,
+    tradedLots: 0,
     positionLots: 0,
     equity: 0n,
     maxPositionLots: 2000,

@@ -1,4 +1,5 @@
 import type { BotConfig } from "../../bot/config/config.js";
+import type { Bot } from "../../bot/engine/bot.js";
 import type { BotEvent } from "../../bot/engine/bot-event.js";
 import type { CreditUnits, MarketId } from "../../core/units.js";
 import type { VenueRules } from "../../exchange/records.js";
@@ -41,7 +42,7 @@ export interface ReplayRunOptions {
   readonly sampleUs: number;
   readonly observer: RunObserver;
   /** Called with every event of the bot and its time on the bot's clock, microseconds. */
-  readonly onBotEvent?: (notice: BotEvent, atUs: number) => void;
+  readonly onBotEvent?: (notice: BotEvent, atUs: number, bot?: Bot) => void;
   /** True for a bot that keeps statistics of its run, as a live one does for its day files. */
   readonly keepsStatistics?: boolean;
   /** Times at which the bot's requests do not get through, on its clock, ascending. */

@@ -154,9 +154,9 @@ export class ReplayRun {
         options.cutUs,
       );
       let state: MarketState | undefined;
-      const onTrade = (ticks: Ticks, _lots: number, aggressor: Side): void => {
+      const onTrade = (ticks: Ticks, lots: number, aggressor: Side): void => {
         state ??= this.bot.context.traders.get(marketId)?.state;
-        state?.noteTraded(ticks, aggressor);
+        state?.noteTraded(ticks, lots, aggressor);
       };
       const truncator = new HistoryTruncator(options.cutUs);
       this.#truncators.set(marketId, truncator);
@@ -401,7 +401,7 @@ export class ReplayRun {
     const atUs = this.#clock.nowUs;
     // Nearly half of all events are the account's, and none of the records is about those.
     if (notice.kind !== "account") this.#record(notice, atUs);
-    this.#options.onBotEvent?.(notice, atUs);
+    this.#options.onBotEvent?.(notice, atUs, this.bot);
   }
 
   #record(notice: BotEvent, atUs: number): void {

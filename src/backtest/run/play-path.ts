@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { basename } from "node:path";
 import type { BotConfig } from "../../bot/config/config.js";
 import { isOwnStrategy, isStrategyFile } from "../../bot/config/strategy-name.js";
+import type { Bot } from "../../bot/engine/bot.js";
 import type { BotEvent } from "../../bot/engine/bot-event.js";
 import type { StrategyFile } from "../../bot/journal/journal.js";
 import { DAY_MS, type MarketId } from "../../core/units.js";
@@ -41,8 +42,11 @@ export interface PlayPathOptions {
   readonly version: string;
   /** Called periodically with progress; return false to stop. */
   readonly onProgress?: (atUs: number) => boolean;
-  /** Called with every event of the bot and its time on the bot's clock, microseconds. */
-  readonly onBotEvent?: (notice: BotEvent, atUs: number) => void;
+  /**
+   * Called with every event of the bot, its time on the bot's clock in microseconds, and the bot,
+   * which the events of its creation lack.
+   */
+  readonly onBotEvent?: (notice: BotEvent, atUs: number, bot?: Bot) => void;
   /**
    * Options of the replay: a cutoff after which there is no data, and how the bot receives a
    * market's data and a source's prices.

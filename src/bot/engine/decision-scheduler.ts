@@ -69,6 +69,8 @@ export class DecisionScheduler {
       const { midHalfTicks } = trader;
       account.onMid(trader.marketId, midHalfTicks, exchangeTime.nowMs());
       if (midHalfTicks !== undefined) this.#liquidatedInventory.noteMid(trader);
+      const { netMidTicks, state } = trader;
+      if (netMidTicks !== undefined) state.averages?.noteMid(netMidTicks);
     }
     if (trader.reference !== undefined) {
       const now = referenceInstant(this.#context);

@@ -15,7 +15,7 @@ import type { Quote, TargetIntent, UnwindSchedule } from "../../strategies/inten
 import type { BotConfig } from "../config/config.js";
 import type { AccountEventHandler } from "../engine/account-event-handler.js";
 import type { BotContext } from "../engine/context.js";
-import type { MarketTrader, PlanBasis } from "../market/market-trader.js";
+import type { MarketTrader, PlanBasis, WorkedTarget } from "../market/market-trader.js";
 import type { TradingGuards } from "../safety/trading-guards.js";
 import type { LiquidatedInventory } from "../unwind/liquidated-inventory.js";
 import { cancelSubject, slotSubject } from "./dispatcher.js";
@@ -137,6 +137,8 @@ export class ExecutionPlanner {
       return { plan: unwindPlan, isLasting: false, touch };
     }
     if (trader.target !== undefined && this.#context.phase === "running") {
+      if (!this.#mayWork(trader, trader.target))
+        return this.#quotesPlan(trader, NO_QUOTES, this.#settings, this.#reducing);
       const touch = executorTouch(trader, restingIn(trader, this.#context.account.orders));
       const targetPlan = this.#worked(
         trader,
@@ -236,9 +238,9 @@ export class ExecutionPlanner {
     const isJoint = quotes.some(
       ({ side }) => side === reducingSide(account.positionLots(trader.marketId)),
     );
-    const settings: QuoteSettings = isJoint
-      ? this.#settings
-      : { ...this.#settings, timeInForce: "POST_ONLY" };
+    // An order above its size would run ahead of a target's schedule, or take a slice's room.
+    const usual = trader.target === undefined ? this.#settings : this.#reducing;
+    const settings: QuoteSettings = isJoint ? usual : { ...usual, timeInForce: "POST_ONLY" };
     const unwind: TargetIntent & { readonly schedule: UnwindSchedule } = { ...intent, schedule };
     return planUnwind({
       intent: unwind,
@@ -248,6 +250,21 @@ export class ExecutionPlanner {
       settings,
       ...common,
     });
+  }
+
+  /**
+   * A strategy's target that quotes is worked only while its quotes may rest, and only towards zero
+   * while orders only reduce. An operator's and the ladder's send slices alone, each checked as it
+   * leaves.
+   */
+  #mayWork(trader: MarketTrader, { intent, byOperator }: WorkedTarget): boolean {
+    if (byOperator || intent.schedule.kind !== "unwind") return true;
+    if (!this.#mayQuote(trader)) return false;
+    const positionLots = this.#context.account.positionLots(trader.marketId);
+    const isReducing =
+      Math.abs(intent.targetLots) <= Math.abs(positionLots) &&
+      intent.targetLots * positionLots >= 0;
+    return isReducing || !this.#effectOn(trader).isReduceOnly;
   }
 
   /**

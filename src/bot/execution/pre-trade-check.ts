@@ -5,6 +5,7 @@ import type { Action } from "../../exchange/venue.js";
 import { findCrossedOrder, toPassivePrice } from "../../executor/crossing.js";
 import type { DispatchKind } from "../../executor/dispatch-budget.js";
 import { TARGET_LEVEL } from "../../executor/plan-target.js";
+import { isWithinBound } from "../../executor/unwind-capacity.js";
 import { isCancellable } from "../../executor/working-order.js";
 import { checkPlace, describeBreach, growsNet, isOnlyReducing } from "../../risk/check-place.js";
 import type { AccountEventHandler } from "../engine/account-event-handler.js";
@@ -152,11 +153,12 @@ export class PreTradeCheck {
     hash: Hex,
   ): PreTradeRefusal | undefined {
     if (place.level === TARGET_LEVEL) return undefined;
-    const isKept =
-      trader.unwind !== undefined && trader.plan?.keeps.some((keep) => keep.hash === hash) === true;
+    const isWorked =
+      trader.unwind !== undefined || trader.target?.intent.schedule.kind === "unwind";
+    const isKept = isWorked && trader.plan?.keeps.some((keep) => keep.hash === hash) === true;
     const wantedLots = isKept
       ? place.lots
-      : trader.unwind !== undefined
+      : isWorked
         ? 0
         : (trader.quotes?.quotes.find(
             ({ side, level }) => side === place.side && level === place.level,
@@ -234,12 +236,12 @@ export class PreTradeCheck {
     };
     const market = exposure.markets.get(trader.marketId);
     const unwind = trader.target === undefined ? trader.unwind : undefined;
-    if (
-      unwind !== undefined &&
-      !isQuote &&
-      (place.side === "SELL" ? place.ticks < unwind.worstTicks : place.ticks > unwind.worstTicks)
-    ) {
-      return soon("price-bound", `worse than ${unwind.worstTicks}, the unwinding's worst price`);
+    const target =
+      trader.target?.intent.schedule.kind === "unwind" ? trader.target.intent : undefined;
+    const bounded = target ?? (isQuote ? undefined : unwind);
+    if (bounded !== undefined && !isWithinBound(place.side, bounded.worstTicks, place.ticks)) {
+      const whose = target === undefined ? "the unwinding's" : "the target position's";
+      return soon("price-bound", `worse than ${bounded.worstTicks}, ${whose} worst price`);
     }
     if (unwind !== undefined && market !== undefined && !isOnlyReducing(proposal, market)) {
       return soon(

@@ -136,6 +136,7 @@ export function assembleBot(options: RunBotOptions, parts: AssembleBotDeps): Ass
       if (made !== undefined) {
         sessionListener?.onBotEvent(notice, made);
         options.notices?.onBotEvent(notice, made);
+        options.onBotEvent?.(notice, made);
       }
       earlier?.onBotEvent(notice);
       options.dayRecorder?.onBotEvent(notice);

@@ -55,6 +55,8 @@ export interface RunBotOptions {
    * Called with the market whose strategy is being called, and with undefined once it has returned.
    */
   readonly onStrategyCall?: (marketId: MarketId | undefined) => void;
+  /** Called with every event of the bot. It only observes. */
+  readonly onBotEvent?: ((event: BotEvent, bot: Bot) => void) | undefined;
   /** Records the day files. It only observes. */
   readonly dayRecorder?: DayRecorder | undefined;
   /** Starts a recording of the session. */

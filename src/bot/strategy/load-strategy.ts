@@ -3,8 +3,15 @@ import { findNearestName } from "../../core/config/find-nearest-name.js";
 import { ConfigError } from "../../core/errors.js";
 import { builtInStrategies } from "../../strategies/built-in.js";
 import { defineStrategy, isStrategy, type Strategy } from "../../strategies/strategy.js";
+import { workPosition } from "../../strategies/work/work-position.js";
 import { isStrategyPackage } from "../config/strategy-name.js";
 import { type LoadedUserFile, loadUserFile, readExport } from "./load-user-file.js";
+
+/**
+ * The name of the strategy that works a position, which `marketwright work` runs. It is not among
+ * those that files and templates choose from.
+ */
+export const WORK_STRATEGY = "work";
 
 /** A loaded strategy, and the warnings about its source. */
 export interface LoadedStrategy extends Omit<LoadedUserFile, "sha256" | "exported"> {
@@ -32,10 +39,11 @@ export async function loadStrategy(
   folder: string,
   field: string,
 ): Promise<LoadedStrategy> {
-  if (Object.hasOwn(builtInStrategies, name))
+  const ofPackage = name === WORK_STRATEGY ? workPosition : builtInStrategies[name];
+  if (Object.hasOwn(builtInStrategies, name) || name === WORK_STRATEGY)
     return {
       name,
-      strategy: builtInStrategies[name],
+      strategy: ofPackage,
       sha256: undefined,
       version: undefined,
       warnings: [],

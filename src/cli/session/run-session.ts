@@ -2,6 +2,8 @@ import { resolve } from "node:path";
 import type { PaperModels } from "../../backtest/paper/paper-venue.js";
 import { createAccountSigner, readAccountKey } from "../../bot/config/account-key.js";
 import type { BotConfig } from "../../bot/config/config.js";
+import type { Bot } from "../../bot/engine/bot.js";
+import type { BotEvent } from "../../bot/engine/bot-event.js";
 import { warnOfImplausibleValues } from "../../bot/explain/explain.js";
 import { JournalFile, renameEarlierJournal } from "../../bot/journal/journal-file.js";
 import { NoticeRecorder } from "../../bot/notices/notice-recorder.js";
@@ -65,6 +67,12 @@ interface SessionOptions extends Companions {
   readonly journalPath?: string | undefined;
   /** Models of latency and fills of a dry run's orders; a dry run without it fills nothing. */
   readonly paper?: PaperModels | undefined;
+  /** Called with every event of the bot. It only observes. */
+  readonly onBotEvent?: ((event: BotEvent, bot: Bot) => void) | undefined;
+  /** Why a bot stops by itself before its time; undefined while it goes on. */
+  readonly endReason?: ((bot: Bot) => string | undefined) | undefined;
+  /** Called when the bot has stopped, before it is released. */
+  readonly onStopped?: ((bot: Bot) => void) | undefined;
   /** Folder for a recording of the session. */
   readonly recordFolder?: string | undefined;
 }
@@ -251,6 +259,7 @@ async function session(
       ...(watchdog === undefined ? {} : { onStrategyCall: watchdog.onStrategyCall }),
       record: recorder?.record,
       notices,
+      onBotEvent: options.onBotEvent,
       dayRecorder: days?.recorder,
       openHedgeVenues: (account, rules) =>
         openHedgeVenues({ config, env, runtime, account, rules }),
@@ -295,7 +304,15 @@ async function session(
   }
   const { forMs } = options;
   if (forMs !== undefined) watchdog?.endsIn(forMs);
-  await untilStopped(bot, { clock: runtime.clock, forMs, interrupted, screen });
+  const { endReason, onStopped } = options;
+  await untilStopped(bot, {
+    clock: runtime.clock,
+    forMs,
+    interrupted,
+    screen,
+    endReason: endReason === undefined ? undefined : () => endReason(bot.bot),
+  });
+  onStopped?.(bot.bot);
   await recorder?.close();
   return {
     ...summaryOfRun(bot),

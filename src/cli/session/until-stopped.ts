@@ -10,7 +10,12 @@ interface UntilStopped {
   readonly forMs: Ms | undefined;
   readonly interrupted: Promise<string>;
   readonly screen: LiveScreen | undefined;
+  /** Checked now and then: why the bot stops by itself; undefined while it goes on. */
+  readonly endReason?: (() => string | undefined) | undefined;
 }
+
+/** Time between two checks for a reason to stop. */
+const CHECK_EVERY_MS: Ms = 100;
 
 /**
  * Waits until the bot has stopped: by itself, after its time or by a signal.
@@ -18,12 +23,19 @@ interface UntilStopped {
  */
 export async function untilStopped(
   bot: RunningBot,
-  { clock, forMs, interrupted, screen }: UntilStopped,
+  { clock, forMs, interrupted, screen, endReason }: UntilStopped,
 ): Promise<void> {
   const stop = (reason: string): void => bot.command({ command: "stop", reason });
   const timer =
     forMs === undefined ? undefined : clock.setTimer(forMs, () => stop("the time is over"));
   void interrupted.then(stop);
+  let check: { cancel(): void } | undefined;
+  const checkAgain = (): void => {
+    const reason = endReason?.();
+    if (reason === undefined) check = clock.setTimer(CHECK_EVERY_MS, checkAgain);
+    else stop(reason);
+  };
+  if (endReason !== undefined) checkAgain();
   try {
     await bot.stopped;
   } catch (cause) {
@@ -41,6 +53,7 @@ export async function untilStopped(
     );
   } finally {
     timer?.cancel();
+    check?.cancel();
     screen?.stop();
   }
 }

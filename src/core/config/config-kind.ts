@@ -33,13 +33,21 @@ export function requireKind(
   path: string,
   { isWritten }: Pick<YamlSource, "isWritten">,
 ): void {
-  const isOf = (one: ConfigKind): boolean => KINDS[one].isTold((key) => isWritten([key]));
-  if (isOf(kind)) return;
-  const found = (Object.keys(KINDS) as ConfigKind[]).find(isOf);
+  if (isOfKind(kind, { isWritten })) return;
+  const found = findConfigKind({ isWritten });
   if (found === undefined) return;
   throw new ConfigError(`${path} is ${whose(found)} file`, {
     expected: `${whose(kind)}, such as ${KINDS[kind].example}`,
   });
+}
+
+/** Returns the kind of a file, if its keys show it. */
+export function findConfigKind(source: Pick<YamlSource, "isWritten">): ConfigKind | undefined {
+  return (Object.keys(KINDS) as ConfigKind[]).find((kind) => isOfKind(kind, source));
+}
+
+function isOfKind(kind: ConfigKind, { isWritten }: Pick<YamlSource, "isWritten">): boolean {
+  return KINDS[kind].isTold((key) => isWritten([key]));
 }
 
 function whose(kind: ConfigKind): string {

@@ -33,6 +33,8 @@ export interface PlainView {
   readonly tradedHighPrice?: number;
   /** Lowest price at which a taker sold since the previous view, in quote; none if absent. */
   readonly tradedLowPrice?: number;
+  /** Base units that traded since the previous view; 0 if absent. */
+  readonly tradedBase?: number;
   readonly reference?: ReferenceSnapshot;
   /** `timer` if absent. */
   readonly cause?: DecisionCause;
@@ -90,6 +92,7 @@ export function makeView(view: PlainView, place: ViewPlace = {}): MarketView {
       nextFundingMs: view.nextFundingMs ?? 0,
       tradedHighTicks: traded(view.tradedHighPrice, "tradedHighPrice"),
       tradedLowTicks: traded(view.tradedLowPrice, "tradedLowPrice"),
+      tradedLots: amountToLots(view.tradedBase ?? 0, instrument, "tradedBase"),
     },
     sequence,
     timeMs,

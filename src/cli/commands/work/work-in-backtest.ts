@@ -16,13 +16,13 @@ import { bindStrategies, loadStrategies } from "../../../bot/run/market-strategi
 import { WorkRecord } from "../../../bot/work/work-record.js";
 import { ConfigError } from "../../../core/errors.js";
 import { loadOptional } from "../../../core/optional-part.js";
+import { packageVersion } from "../../../core/package-version.js";
 import type { MarketId, Ms } from "../../../core/units.js";
 import { instantText } from "../../../history/day.js";
 import { openLog } from "../../../monitoring/log.js";
 import type { CliContext } from "../../cli-context.js";
 import { Interrupted, ReportedFailure } from "../../process/exit.js";
 import { jsonText } from "../../process/output.js";
-import { packageVersion } from "../../process/package-version.js";
 import { formatWork } from "./format-work.js";
 import {
   type WorkCommandOptions,
@@ -147,4 +147,5 @@ const SILENT: RunObserver = {
   action: nothing,
   funding: nothing,
   note: nothing,
+  prediction: nothing,
 };

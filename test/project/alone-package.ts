@@ -29,6 +29,8 @@ export interface Ended {
 
 /** A process under way. */
 export interface Started {
+  /** Waits for a match in its output; rejects if it ends before. */
+  readonly said: (pattern: RegExp) => Promise<RegExpExecArray>;
   readonly stop: (signal: "SIGINT" | "SIGTERM") => void;
   readonly ended: Promise<Ended>;
 }
@@ -89,8 +91,8 @@ export function startIn(folder: string, program: string, args: readonly string[]
     cwd: folder,
     env: { PATH, HOME, MARKETWRIGHT_KEY: KEYS[0], XDG_RUNTIME_DIR: folder },
   });
+  let [out, err] = ["", ""];
   const ended = new Promise<Ended>((resolve, reject) => {
-    let [out, err] = ["", ""];
     child.stdout.on("data", (chunk) => {
       out += String(chunk);
     });
@@ -100,7 +102,17 @@ export function startIn(folder: string, program: string, args: readonly string[]
     child.on("error", reject);
     child.on("close", (code) => resolve({ code, out, err }));
   });
-  return { stop: (signal) => child.kill(signal), ended };
+  const said = (pattern: RegExp): Promise<RegExpExecArray> =>
+    new Promise((resolve, reject) => {
+      const look = (): void => {
+        const match = pattern.exec(out);
+        if (match !== null) resolve(match);
+      };
+      child.stdout.on("data", look);
+      ended.then(() => reject(new Error(`ended without ${pattern}: ${out}${err}`)), reject);
+      look();
+    });
+  return { said, stop: (signal) => child.kill(signal), ended };
 }
 
 /** The README's strategy in TypeScript, and a bot that runs it. */

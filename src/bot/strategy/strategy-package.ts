@@ -84,7 +84,7 @@ interface Written {
   readonly written: string;
 }
 
-/** The nearest folder of the package, as Node finds it: the own one, or in `node_modules` upwards. */
+/** The nearest folder of the package, as Node finds it: its own, or in `node_modules` upwards. */
 function findInstalled(name: string, folder: string, { field, written }: Written): FoundPackage {
   let home: string | undefined;
   for (let at = folder; ; at = dirname(at)) {

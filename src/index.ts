@@ -4,7 +4,7 @@ export { Instrument, type InstrumentGrid } from "./core/instrument.js";
 export type { Clock, Random, Runtime, Timer } from "./core/runtime/runtime.js";
 export type { CreditUnits, Lots, MarketId, Ms, Side, Ticks } from "./core/units.js";
 export type { Level } from "./market/book/readable-book.js";
-export type { DecisionCause, MarketView } from "./market/view.js";
+export type { DecisionCause, HedgeView, MarketView } from "./market/view.js";
 export type { SourcePrice } from "./reference/price-message.js";
 export type { ReferenceSnapshot } from "./reference/reference-snapshot.js";
 export {
@@ -51,6 +51,7 @@ export {
   type FundingRateFit,
   FundingRateModel,
   type FundingRateModelOptions,
+  type PaidRate,
 } from "./strategies/models/funding-rate-model.js";
 export {
   type GlftDistances,

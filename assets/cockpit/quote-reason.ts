@@ -39,6 +39,12 @@ const TERMS: Readonly<Record<string, readonly [name: string, unit: "price" | "bp
   carryDeviationBps: ["standard deviation of that funding", "bps"],
   priceDeviationBps: ["standard deviation of the price over the holding time", "bps"],
   feesBps: ["fees of getting in and out", "bps"],
+  hedgeFundingRateBps: ["announced funding rate of the hedge", "bps"],
+  hedgeLongRunRateBps: ["mean of the hedge's funding rates", "bps"],
+  spreadBps: ["expected funding of both legs, long here", "bps"],
+  basisBps: ["price here above the hedge's", "bps"],
+  expectedBps: ["expected of the better side after fees", "bps"],
+  worstBps: ["worst case of the better side after fees", "bps"],
   widenFactor: ["distance by volatility and schedule, as a multiple", ""],
   beyondLots: ["position beyond the grid, in steps", ""],
 };

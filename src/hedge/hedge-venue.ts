@@ -164,6 +164,16 @@ export interface HedgeTouchReport {
   readonly askLots: Lots;
 }
 
+/** The next funding of a symbol, as its venue announces it. */
+export interface HedgeFundingRate {
+  readonly type: "funding-rate";
+  readonly symbol: string;
+  /** As a fraction; longs pay if it is positive. It may change until it is paid. */
+  readonly fundingRate: number;
+  /** Venue's time; 0 while it has announced none. */
+  readonly nextFundingMs: Ms;
+}
+
 /** The events of a hedge venue, one at a time, in the order in which they became known. */
 export type HedgeEvent =
   /**
@@ -172,6 +182,7 @@ export type HedgeEvent =
    */
   | { readonly type: "stream"; readonly state: "up" | "down"; readonly reason: string }
   | HedgeTouchReport
+  | HedgeFundingRate
   | { readonly type: "order"; readonly order: HedgeOrderReport }
   | { readonly type: "fill"; readonly fill: HedgeFill }
   /** The account changed without a fill: funding, a transfer, an adjustment. It is read again. */

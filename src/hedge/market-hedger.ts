@@ -15,6 +15,7 @@ import type {
   HedgeAction,
   HedgeContract,
   HedgeEvent,
+  HedgeFundingRate,
   HedgeOutcome,
   HedgeTouchReport,
   HedgeUnits,
@@ -63,6 +64,7 @@ export class MarketHedger {
   #isStreaming = false;
   #downReason = "its streams are not open yet";
   #touch: HedgeTouchReport | undefined;
+  #fundingRate: HedgeFundingRate | undefined;
   #targetLots: Lots | undefined;
   #unhedgedSinceMs: Ms | undefined;
   #overBoundSinceMs: Ms | undefined;
@@ -135,6 +137,11 @@ export class MarketHedger {
     return this.#touch;
   }
 
+  /** The next funding as the venue last announced it; undefined before the first. */
+  get fundingRate(): HedgeFundingRate | undefined {
+    return this.#fundingRate;
+  }
+
   /** The account as the venue last reported it. */
   get account(): HedgeAccountReport | undefined {
     return this.#account.report;
@@ -184,6 +191,9 @@ export class MarketHedger {
         return this.#onStream(event.state, event.reason);
       case "touch":
         if (event.symbol === symbol) this.#onTouch(event);
+        return;
+      case "funding-rate":
+        if (event.symbol === symbol) this.#fundingRate = event;
         return;
       case "order":
         if (event.order.symbol === symbol) this.#account.onReport(event.order, "reported");

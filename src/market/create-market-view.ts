@@ -5,7 +5,7 @@ import { netLevels } from "./book/net-book.js";
 import type { OwnRestingOrder } from "./book/own-order-overlay.js";
 import type { ReadableBook } from "./book/readable-book.js";
 import { computeMicroPriceTicks } from "./micro-price.js";
-import type { DecisionCause, MarketView } from "./view.js";
+import type { DecisionCause, HedgeView, MarketView } from "./view.js";
 
 /** The figures of a market in a view, apart from its book. */
 interface MarkFigures {
@@ -36,6 +36,8 @@ export interface MarketViewSource {
   /** Maximum number of levels per side, 1 or more. */
   readonly depthLevels: number;
   readonly positionLots: Lots;
+  /** The market's hedge, frozen; undefined without one. */
+  readonly hedge?: HedgeView | undefined;
   readonly equity: CreditUnits;
   readonly maxPositionLots: Lots;
   /** The market's reference price, frozen; undefined without one. */
@@ -81,6 +83,7 @@ export function createMarketView(source: MarketViewSource): MarketView | null {
     tradedLowTicks: source.state.tradedLowTicks,
     tradedLots: source.state.tradedLots,
     positionLots: source.positionLots,
+    hedge: source.hedge,
     equity: source.equity,
     maxPositionLots: source.maxPositionLots,
   });

@@ -7,6 +7,26 @@ import type { Level } from "./book/readable-book.js";
 export type DecisionCause = "timer" | "touch" | "fill" | "reference" | "start" | "params";
 
 /**
+ * The hedge of a market at a decision point: both legs apart, and the contract of the other one.
+ */
+export interface HedgeView {
+  /** Signed position of this exchange alone, in lots of the market. */
+  readonly ownPositionLots: Lots;
+  /** Signed position at the hedge venue, in lots of the market, rounded towards zero. */
+  readonly positionLots: Lots;
+  /** Mid of the venue's book in this market's ticks and quote asset; NaN while it is not known. */
+  readonly midTicks: number;
+  /** Half of the spread there, in this market's ticks; NaN while it is not known. */
+  readonly halfSpreadTicks: number;
+  /** The next funding rate there, as a fraction; longs pay if it is positive. */
+  readonly fundingRate: number;
+  /** Instant of the next funding there; 0 before it is known. */
+  readonly nextFundingMs: Ms;
+  /** Taker fee of the account there, by the bot's file; NaN if it does not have it. */
+  readonly takerFeeBps: number;
+}
+
+/**
  * An immutable snapshot of one market at a decision point (docs/ideas/design.md#strategies). Depth,
  * mid and micro-price are net of the bot's own orders.
  */
@@ -52,8 +72,10 @@ export interface MarketView {
   readonly tradedLowTicks: Ticks;
   /** Lots of all public trades since the previous view, those of the bot included. */
   readonly tradedLots: Lots;
-  /** Signed position: pending and filled. */
+  /** Signed position: pending and filled; in a market with a hedge, that of both legs together. */
   readonly positionLots: Lots;
+  /** Undefined in a market without a hedge, and in a backtest or a dry run, which hedge nothing. */
+  readonly hedge?: HedgeView | undefined;
   /** Net value of the account in credit units. */
   readonly equity: CreditUnits;
   /**

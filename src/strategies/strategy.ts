@@ -44,6 +44,10 @@ export interface StrategyContext {
    * @throws FormatError for what is not a finite number
    */
   readonly predictMove?: ((moveTicks: number) => void) | undefined;
+  /**
+   * The folder of the bot's file, from which paths in parameters start. A bot always provides it.
+   */
+  readonly folder?: string | undefined;
 }
 
 /**
@@ -60,6 +64,12 @@ export interface InventoryPlan {
 
 /** Default number of levels per side in a view. */
 export const VIEW_LEVELS = 20;
+
+/**
+ * A strategy that works by both legs of a hedge needs one and the taker fee there; one that works
+ * by the position of this exchange alone refuses it. Undefined goes with and without.
+ */
+export type HedgeRequirement = "needed" | "refused" | undefined;
 
 /** A strategy for one market with validated parameters. */
 export interface BoundStrategy {
@@ -83,6 +93,8 @@ export interface BoundStrategy {
   readonly hasParts?: boolean | undefined;
   /** True if its market has to have a `reference`. */
   readonly needsReference?: boolean | undefined;
+  /** Requirement for its market's `hedge`. */
+  readonly hedge?: HedgeRequirement | undefined;
   /** Absent unless the strategy holds a given position at each price. */
   readonly inventoryPlan?: ((context: StrategyContext) => InventoryPlan) | undefined;
   /**
@@ -120,6 +132,8 @@ export interface StrategyDefinition<Params> {
    * is then refused if the market has no `reference`. Never if absent.
    */
   readonly needsReference?: (params: Params) => boolean;
+  /** Returns the requirement for its market's `hedge`, by the parameters. None if absent. */
+  readonly hedge?: (params: Params) => HedgeRequirement;
   /**
    * The position at each price, of a strategy that works by the account's own position. `explain`
    * derives capital and break-even from it. A market with `hedge` is refused: there the position of
@@ -175,7 +189,14 @@ export interface Strategy {
  * ```
  */
 export function defineStrategy<Params>(definition: StrategyDefinition<Params>): Strategy {
-  const { params: schema, create, viewLevels, needsReference, inventoryPlan } = definition ?? {};
+  const {
+    params: schema,
+    create,
+    viewLevels,
+    needsReference,
+    inventoryPlan,
+    hedge,
+  } = definition ?? {};
   if (typeof schema?.safeParse !== "function") {
     throw new ConfigError("a strategy needs a schema of its parameters", {
       field: "params",
@@ -209,6 +230,13 @@ export function defineStrategy<Params>(definition: StrategyDefinition<Params>): 
       expected: "(params, context) => ({ levels }), or nothing",
     });
   }
+  if (hedge !== undefined && typeof hedge !== "function") {
+    throw new ConfigError("is not a function", {
+      field: "hedge",
+      value: hedge,
+      expected: '(params) => "needed", "refused" or undefined; or nothing',
+    });
+  }
   const bind = (params: unknown, place: ShapeContext = {}): BoundStrategy => {
     const { own, parts } = splitParts(params, place);
     const valid = checkParams(schema, own, place);
@@ -227,6 +255,7 @@ export function defineStrategy<Params>(definition: StrategyDefinition<Params>): 
       params: parts === undefined ? valid : new PartedParams(valid, parts),
       hasParts: parts !== undefined,
       needsReference: needsReference?.(valid) === true,
+      hedge: hedge?.(valid),
       inventoryPlan:
         inventoryPlan === undefined
           ? undefined

@@ -57,3 +57,42 @@ describe("a strategy that works by its own position", () => {
     );
   });
 });
+
+describe("a strategy that trades both legs of a hedge", () => {
+  const carries = defineStrategy({
+    params: z.object({ carry: z.boolean().default(false) }),
+    hedge: ({ carry }) => (carry ? "needed" : "refused"),
+    create: () => (view$) => view$ as never,
+  });
+  const hedgedBy = (venue: object) =>
+    ({
+      hedgeVenues: { deep: venue },
+      markets: { btcusdc: { strategy: "funding", hedge: { venue: "deep" } } },
+    }) as never;
+
+  it("is refused without one, and without the fee that it counts there", () => {
+    const bound = carries.bind({ carry: true });
+    const alone = { markets: { btcusdc: {} } } as never;
+    expect(() => checkStrategyMarket(alone, "btcusdc", bound)).toThrow(
+      /^markets\.btcusdc\.hedge: is missing, and the strategy trades both legs of a hedge/,
+    );
+    expect(() => checkStrategyMarket(hedgedBy({}), "btcusdc", bound)).toThrow(
+      /^hedgeVenues\.deep\.takerFeeBps: is missing, and the strategy counts the fees/,
+    );
+    checkStrategyMarket(hedgedBy({ takerFeeBps: 5 }), "btcusdc", bound);
+  });
+
+  it("is refused beside one by parameters that lean by its own position", () => {
+    expect(() =>
+      checkStrategyMarket(hedgedBy({ takerFeeBps: 5 }), "btcusdc", carries.bind({})),
+    ).toThrow(
+      /^markets\.btcusdc\.hedge: does not go with a strategy that works by its own position/,
+    );
+  });
+
+  it("has a function as its declaration", () => {
+    expect(() => defineStrategy({ ...carries.definition, hedge: "needed" as never })).toThrow(
+      /hedge: is not a function/,
+    );
+  });
+});

@@ -72,7 +72,13 @@ function openTrader() {
       isBuyerMaker,
     });
   const emit = () =>
-    trader.emitView("timer", { positionLots: 0, equity: 0n, timeMs: 1, monotonicMs: 0 });
+    trader.emitView("timer", {
+      positionLots: 0,
+      hedge: undefined,
+      equity: 0n,
+      timeMs: 1,
+      monotonicMs: 0,
+    });
   return { trader, views, book, trade, emit };
 }
 
@@ -121,7 +127,13 @@ describe("an own order that has ended, while the book still shows it", () => {
     );
     trader.noteOwn({ inBook: () => ours }, 25);
     trader.noteOwn({ inBook: () => [] }, 400);
-    trader.emitView("timer", { positionLots: 0, equity: 0n, timeMs: 400, monotonicMs: 0 });
+    trader.emitView("timer", {
+      positionLots: 0,
+      hedge: undefined,
+      equity: 0n,
+      timeMs: 400,
+      monotonicMs: 0,
+    });
     expect(views.map(({ midTicks, asks }) => [midTicks, asks])).toEqual([
       [105, [{ ticks: 110, lots: 5 }]],
     ]);

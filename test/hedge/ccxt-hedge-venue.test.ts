@@ -58,6 +58,15 @@ describe.skipIf(!IS_CCXT_INSTALLED)("a hedge venue through the real ccxt, at the
     expect(session.of("touch")[1]).toMatchObject({ askTicks: 300_005, askLots: 500 });
   });
 
+  it("has the next funding rate and its time, for a strategy that is paid by both legs", async () => {
+    session.venue.start();
+    await until(() => session.of("funding-rate").length > 0);
+    const [announced] = session.of("funding-rate");
+    expect(announced).toMatchObject({ symbol: SYMBOL, fundingRate: expect.any(Number) });
+    expect(announced?.nextFundingMs).toBeGreaterThan(Date.now());
+    expect(Math.abs(announced?.fundingRate ?? 1)).toBeLessThan(0.01);
+  });
+
   it("takes with IOC, and reports the order and its fill once each by answer and stream", async () => {
     session.venue.start();
     await session.up();

@@ -319,6 +319,19 @@ describe("streams and account", () => {
     });
   });
 
+  test("the next funding is reported when it changes, and not with every mark", async () => {
+    const intervalMs = 60_000;
+    const funding = { mode: "fixed", rate: "-0.0003", intervalMs };
+    const rig = await opened({ markets: { [SYMBOL]: { funding } } });
+    await rig.passes(3 * intervalMs);
+    const announced = rig.only("funding-rate");
+    expect(announced).toHaveLength(4);
+    for (const [at, { symbol, fundingRate, nextFundingMs }] of announced.entries()) {
+      expect([symbol, fundingRate]).toEqual([SYMBOL, -0.0003]);
+      expect(nextFundingMs).toBe((announced[0]?.nextFundingMs ?? 0) + at * intervalMs);
+    }
+  });
+
   test("nothing is sent or answered after the close, and another market is refused", async () => {
     const rig = await opened();
     rig.venue.submit({ kind: "account", actionId: 7, symbol: "dogeusdc" });

@@ -115,7 +115,7 @@ describe.skipIf(!IS_CCXT_INSTALLED)("all that reaches a hedge venue in a session
       new Set(
         requests
           .map(({ path }) => path)
-          .filter((path) => !/\/(exchangeInfo|time|bookTicker)$/.test(path)),
+          .filter((path) => !/\/(exchangeInfo|time|bookTicker|premiumIndex)$/.test(path)),
       ),
     );
   });

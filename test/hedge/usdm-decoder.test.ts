@@ -26,6 +26,31 @@ function contract(tickSize: string, stepSize: string): ListedContract {
   };
 }
 
+describe("the announced funding of a contract", () => {
+  const decoder = new UsdmDecoder([contract("0.1", "0.001")], TAG);
+  const index = (changes: object) =>
+    decoder.fundingRate({
+      symbol: "BTCUSDT",
+      lastFundingRate: "-0.00012359",
+      nextFundingTime: 1_577_865_600_000,
+      ...changes,
+    });
+
+  it("keeps the exchange's sign: longs pay a positive rate", () => {
+    expect(index({})).toEqual({
+      type: "funding-rate",
+      symbol: "BTC/USDT:USDT",
+      fundingRate: -0.00012359,
+      nextFundingMs: 1_577_865_600_000,
+    });
+  });
+
+  it("is none of another contract, and of one without funding", () => {
+    expect(index({ symbol: "ETHUSDT" })).toBeUndefined();
+    expect(index({ lastFundingRate: "" })).toBeUndefined();
+  });
+});
+
 const trade = {
   symbol: "BTCUSDT",
   id: "1",

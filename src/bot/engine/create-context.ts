@@ -1,3 +1,4 @@
+import { dirname } from "node:path";
 import { TradingAccount } from "../../account/trading-account.js";
 import { FormatError, RunError } from "../../core/errors.js";
 import { Instrument } from "../../core/instrument.js";
@@ -171,6 +172,7 @@ function traderFor(
           });
         options.listener({ kind: "prediction", marketId, moveTicks });
       },
+      folder: dirname(options.config.path),
     }),
     maxPositionLots: limits.maxPositionLots ?? Number.POSITIVE_INFINITY,
     reference: referenceFor(options.config, instrument),

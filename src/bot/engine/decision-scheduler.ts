@@ -117,6 +117,7 @@ export function viewInputsFor(
 ): ViewInputs {
   return {
     positionLots: hedges.netLots(marketId) ?? account.positionLots(marketId),
+    hedge: hedges.viewOf(marketId),
     equity: totalEquity({ account, hedges }) ?? account.equity ?? 0n,
     timeMs: exchangeTime.nowMs(),
     monotonicMs: clock.monotonicMs(),

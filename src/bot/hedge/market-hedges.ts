@@ -24,10 +24,12 @@ import {
 import { MarketHedger } from "../../hedge/market-hedger.js";
 import { type StoredHedge, storedHedgeSchema } from "../../hedge/stored-hedge.js";
 import type { LayOffTerms } from "../../liquidator/plan/lay-off-terms.js";
+import type { HedgeView } from "../../market/view.js";
 import type { ReferenceUpdate } from "../../reference/reference-update.js";
 import type { BotConfig, MarketHedgeConfig } from "../config/config.js";
 import type { BotListener, HedgeAtEnd, UnsettledHedge } from "../engine/bot-event.js";
 import { readJsonState, type StateStore } from "../state/state-dir.js";
+import { createHedgeView } from "./create-hedge-view.js";
 import { type HedgedMarket, toMarketLots, toVenueLots } from "./hedged-market.js";
 import { layOffTermsAt } from "./lay-off-terms-at.js";
 import { takerFeeDifference } from "./taker-fee-difference.js";
@@ -176,6 +178,18 @@ export class MarketHedges {
     return (
       this.#deps.account.positionLots(marketId) + toMarketLots(hedged, hedged.hedger.positionLots)
     );
+  }
+
+  /** The hedge of a market as its strategy sees it; undefined without one. */
+  viewOf(marketId: MarketId): HedgeView | undefined {
+    const hedged = this.#hedged.get(marketId);
+    if (hedged === undefined) return undefined;
+    const { account, config } = this.#deps;
+    return createHedgeView(hedged, {
+      ownPositionLots: account.positionLots(marketId),
+      rate: this.rateOf(hedged.config)?.rate,
+      takerFeeBps: config.hedgeVenues?.[hedged.venue]?.takerFeeBps,
+    });
   }
 
   /** The hedge's part of a market's exposure, in the market's lots; undefined without a hedge. */

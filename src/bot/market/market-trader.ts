@@ -16,7 +16,7 @@ import type { LiveOrderBook } from "../../market/live-order-book.js";
 import { MarketState } from "../../market/market-state.js";
 import { StreamLagDetector } from "../../market/stream-lag-detector.js";
 import { SyncedBook } from "../../market/synced-book.js";
-import type { DecisionCause, MarketView } from "../../market/view.js";
+import type { DecisionCause, HedgeView, MarketView } from "../../market/view.js";
 import type { ReferenceInstant } from "../../reference/market-reference.js";
 import type { Intent, QuotesIntent, TargetIntent } from "../../strategies/intent.js";
 import type { BoundStrategy, InventoryPlan } from "../../strategies/strategy.js";
@@ -68,6 +68,7 @@ export interface MarketTraderValues {
 /** Inputs of a view that the trader does not hold itself. */
 export interface ViewInputs {
   readonly positionLots: Lots;
+  readonly hedge: HedgeView | undefined;
   readonly equity: CreditUnits;
   /** Exchange time. */
   readonly timeMs: Ms;
@@ -535,6 +536,7 @@ export class MarketTrader {
       cause,
       depthLevels: this.#deps.depthLevels,
       positionLots: inputs.positionLots,
+      hedge: inputs.hedge,
       equity: inputs.equity,
       maxPositionLots,
       reference: this.reference?.price.price({

@@ -11,6 +11,7 @@ import type {
   HedgePlace,
   HedgeVenue,
 } from "../hedge-venue.js";
+import { FundingMonitor } from "./funding-monitor.js";
 import { HedgeQueries, RefusedRequest, readBody, readShape } from "./hedge-queries.js";
 import type { HedgeReply, HedgeRestClient } from "./hedge-rest-client.js";
 import type { HedgeStreams, HedgeStreamTimings } from "./hedge-streams.js";
@@ -23,6 +24,7 @@ import {
   usdmMessageShape,
   usdmOrderMessageShape,
   usdmOrderShape,
+  usdmPremiumIndexShape,
   usdmTimeShape,
   usdmTouchMessageShape,
 } from "./usdm-records.js";
@@ -72,6 +74,7 @@ export class CcxtHedgeVenue implements HedgeVenue {
   readonly #events = new Subject<HedgeEvent>();
   readonly #streams: HedgeStreams;
   readonly #touches: TouchMonitor;
+  readonly #funding: FundingMonitor;
   #clockTimer: Timer | undefined;
   #isReadingClock = false;
   #isClosed = false;
@@ -91,14 +94,21 @@ export class CcxtHedgeVenue implements HedgeVenue {
       onTouch: (touch) => this.#emit(touch),
       onSilent: (reason) => this.#streams.fail(reason),
     });
+    this.#funding = new FundingMonitor({
+      clock: deps.runtime.clock,
+      ids: [...deps.contracts.values()].map(({ id }) => id),
+      ask: (id) => this.#askFunding(id),
+    });
     this.#streams = deps.openStreams({
       listenKey: async () => (await this.queries.read("listenKey", usdmListenKeyShape)).listenKey,
       onUp: () => {
         this.#emit({ type: "stream", state: "up", reason: "the account's stream and the touches" });
         this.#touches.start();
+        this.#funding.start();
       },
       onDown: (reason) => {
         this.#touches.stop();
+        this.#funding.stop();
         this.#emit({ type: "stream", state: "down", reason });
       },
       onUser: (message) => this.#reading("user stream", () => this.#onUser(message)),
@@ -122,6 +132,7 @@ export class CcxtHedgeVenue implements HedgeVenue {
     this.#isClosed = true;
     this.#clockTimer?.cancel();
     this.#touches.stop();
+    this.#funding.stop();
     this.#streams.close();
     this.#deps.client.close();
     this.#events.complete();
@@ -212,6 +223,12 @@ export class CcxtHedgeVenue implements HedgeVenue {
       ask: record.askPrice,
       askSize: record.askQty,
     });
+  }
+
+  async #askFunding(id: string): Promise<void> {
+    const record = await this.queries.read("premiumIndex", usdmPremiumIndexShape, { symbol: id });
+    const event = this.#deps.decoder.fundingRate(record);
+    if (event !== undefined) this.#emit(event);
   }
 
   #reading(where: string, read: () => void): void {

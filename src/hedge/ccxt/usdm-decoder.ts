@@ -10,6 +10,7 @@ import {
   type HedgeEvent,
   type HedgeFill,
   type HedgeFunding,
+  type HedgeFundingRate,
   type HedgeOrderReport,
   type HedgeUnits,
 } from "../hedge-venue.js";
@@ -18,6 +19,7 @@ import type {
   usdmIncomesShape,
   usdmOrderMessageShape,
   usdmOrderShape,
+  usdmPremiumIndexShape,
   usdmTradesShape,
 } from "./usdm-records.js";
 
@@ -26,6 +28,7 @@ type UsdmOrderMessage = z.output<typeof usdmOrderMessageShape>["o"];
 type UsdmTradeRecord = z.output<typeof usdmTradesShape>[number];
 type UsdmIncomeRecord = z.output<typeof usdmIncomesShape>[number];
 type UsdmAccountRecord = z.output<typeof usdmAccountShape>;
+type UsdmPremiumIndex = z.output<typeof usdmPremiumIndexShape>;
 type UsdmTouchRecord = Readonly<Record<"bid" | "bidSize" | "ask" | "askSize", string>>;
 
 /** Order ids whose keys are kept: more than fills name between two reconciliations. */
@@ -199,6 +202,22 @@ export class UsdmDecoder {
       bidLots: instrument.parseAmount(bidSize),
       askTicks: instrument.parsePrice(ask),
       askLots: instrument.parseAmount(askSize),
+    };
+  }
+
+  /** The announced funding of a contract; undefined for another's, or one without funding. */
+  fundingRate({
+    symbol: id,
+    lastFundingRate,
+    nextFundingTime,
+  }: UsdmPremiumIndex): HedgeFundingRate | undefined {
+    const contract = this.contract(id);
+    if (contract === undefined || lastFundingRate === "") return undefined;
+    return {
+      type: "funding-rate",
+      symbol: contract.symbol,
+      fundingRate: Number(lastFundingRate),
+      nextFundingMs: nextFundingTime,
     };
   }
 

@@ -81,6 +81,13 @@ export const usdmBookTickerShape = z.object({
   askQty: decimal,
 });
 
+/** Mark and funding of one contract; the rate is empty for a contract without funding. */
+export const usdmPremiumIndexShape = z.object({
+  symbol: z.string(),
+  lastFundingRate: z.union([decimal, z.literal("")]),
+  nextFundingTime: timeMs,
+});
+
 /** A message of the stream of touches, within the name of its stream. */
 export const usdmTouchMessageShape = z.object({
   data: z.object({

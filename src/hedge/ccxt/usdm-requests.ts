@@ -31,6 +31,7 @@ export const USDM_REQUESTS = {
   time: query("fapiPublic", "time", 1),
   exchangeInfo: query("fapiPublic", "exchangeInfo", 1),
   bookTicker: query("fapiPublic", "ticker/bookTicker", 2),
+  premiumIndex: query("fapiPublic", "premiumIndex", 1),
   place: { method: "POST", api: "fapiPrivate", path: "order", weight: 1, urgency: "place" },
   cancel: { method: "DELETE", api: "fapiPrivate", path: "order", weight: 1, urgency: "cancel" },
   order: query("fapiPrivate", "order", 1),

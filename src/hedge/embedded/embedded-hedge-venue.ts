@@ -15,6 +15,7 @@ import type {
   HedgeCancel,
   HedgeContract,
   HedgeEvent,
+  HedgeFundingRate,
   HedgeOutcome,
   HedgePlace,
   HedgeVenue,
@@ -55,6 +56,7 @@ const DEFAULT_ACCEPTANCE_WINDOW_MS: Ms = 5000;
 /** Incomes that come with every trade. */
 const TRADE_INCOMES: ReadonlySet<string> = new Set(["BUY", "SELL", "MAKER_FEE", "TAKER_FEE"]);
 
+type MarketStateEvent = Extract<VenueEvent, { readonly type: "market-state" }>;
 type Answer = (outcome: HedgeOutcome) => void;
 
 /**
@@ -78,6 +80,7 @@ export class EmbeddedHedgeVenue implements HedgeVenue {
   readonly #lookup: OrderLookup;
   readonly #questions: HedgeQuestions;
   readonly #streams: TouchStreams;
+  readonly #announced = new Map<string, HedgeFundingRate>();
   #isClosed = false;
 
   /** @throws ConfigError for a market that cannot be a hedge */
@@ -209,6 +212,8 @@ export class EmbeddedHedgeVenue implements HedgeVenue {
       case "book-snapshot":
       case "book-update":
         return this.#streams.book(event);
+      case "market-state":
+        return this.#announce(event);
       case "order-update":
         return this.#emit({ type: "order", order: this.#orders.reported(event.order) });
       case "trade-update":
@@ -227,6 +232,15 @@ export class EmbeddedHedgeVenue implements HedgeVenue {
         return this.#requests.answered(actionId, outcome);
       }
     }
+  }
+
+  /** Reports the next funding whenever it changes: the exchange repeats it with every mark. */
+  #announce({ marketId, fundingRate, nextFundingMs }: MarketStateEvent): void {
+    const last = this.#announced.get(marketId);
+    if (last?.fundingRate === fundingRate && last.nextFundingMs === nextFundingMs) return;
+    const event = { type: "funding-rate", symbol: marketId, fundingRate, nextFundingMs } as const;
+    this.#announced.set(marketId, event);
+    this.#emit(event);
   }
 
   #emit(event: HedgeEvent): void {

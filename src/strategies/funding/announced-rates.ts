@@ -8,7 +8,7 @@ const BPS_IN_ONE = 10_000;
 const MOST_EARLY_MS: Ms = 60 * MINUTE_MS;
 
 /** Figures of a view about its market's funding. */
-type FundingView = Pick<MarketView, "timeMs" | "fundingRate" | "nextFundingMs">;
+export type FundingView = Pick<MarketView, "timeMs" | "fundingRate" | "nextFundingMs">;
 
 /** The announced funding of a view; undefined while none is, or the announced time has passed. */
 export function announcedFunding({

@@ -16,6 +16,12 @@ export interface FundingRateModelOptions {
   readonly leastRates: number;
 }
 
+/** A rate that was paid. */
+export interface PaidRate {
+  readonly rateBps: number;
+  readonly stampMs: Ms;
+}
+
 /** The process of the funding rates: of first order, returning to its mean. */
 export interface FundingRateFit {
   /** From 0 to 0.99: what one funding keeps of the distance from the mean. */
@@ -32,7 +38,7 @@ export interface FundingRateFit {
 /** A process that keeps all of its distance has no mean to return to. */
 const MOST_PERSISTENCE = 0.99;
 /** Fundings are stamped some milliseconds late, never so much. */
-const STAMP_SLACK_MS = 60_000;
+const STAMP_SLACK_MS = 10_000;
 
 /**
  * Funding rates as a process of first order, `f(k+1) = m + rho (f(k) - m) + e`, fitted on the rates
@@ -52,7 +58,7 @@ const STAMP_SLACK_MS = 60_000;
  */
 export class FundingRateModel {
   readonly #options: FundingRateModelOptions;
-  readonly #rates: { readonly rateBps: number; readonly stampMs: Ms }[] = [];
+  readonly #rates: PaidRate[] = [];
   #fit: FundingRateFit;
 
   constructor(options: FundingRateModelOptions) {
@@ -64,6 +70,11 @@ export class FundingRateModel {
   /** The newest fit. It is replaced whenever it changes. */
   get fit(): FundingRateFit {
     return this.#fit;
+  }
+
+  /** The rates within the window, oldest first; the same array as long as there is no new one. */
+  get rates(): readonly PaidRate[] {
+    return this.#rates;
   }
 
   /** Observes the rate that was paid at a funding time; one not after the last is ignored. */

@@ -45,6 +45,30 @@ describe("a bot that hedges", () => {
     expect(totalEquity({ account, hedges })).toBe(stage.netValue() + lost / 100n);
   });
 
+  it("shows a strategy both legs apart, and the price and the funding of the other one", async () => {
+    const stage = await quoting({ quoteRate: { fixed: 1.01 } });
+    const { hedges } = stage.rig.bot.context;
+    expect(hedges.viewOf(MARKET)).toMatchObject({ fundingRate: 0, nextFundingMs: 0 });
+    const { symbol } = stage.hedged.hedger.contract;
+    const announced = { fundingRate: -0.0002, nextFundingMs: 1_800_000_000_000 };
+    stage.deep.events$.next({
+      type: "funding-rate",
+      symbol: "OTHER",
+      ...announced,
+      fundingRate: 1,
+    });
+    stage.deep.events$.next({ type: "funding-rate", symbol, ...announced });
+    stage.counterparty.sells(10, BID);
+    await stage.passes(2_000);
+    const view = hedges.viewOf(MARKET);
+    expect(view).toMatchObject({ ...announced, ownPositionLots: 10, positionLots: -10 });
+    // A touch of 60,000.0 and 60,001.0 there, in the quote asset of this exchange.
+    expect(view?.midTicks).toBeCloseTo(600_005 * 1.01, 6);
+    expect(view?.halfSpreadTicks).toBeCloseTo(5 * 1.01, 9);
+    expect(view?.takerFeeBps).toBeNaN();
+    expect(stage.rig.bot.context.traders.get(MARKET)?.lastView?.hedge).toEqual(view);
+  });
+
   it("limits what is left of the position, and not each leg", async () => {
     const stage = await quoting();
     for (let filled = 0; filled < 6; filled += 1) {

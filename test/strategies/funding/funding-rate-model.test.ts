@@ -52,6 +52,13 @@ describe("the process of the funding rates", () => {
     });
   });
 
+  it("takes every rate of an exchange that pays each minute", () => {
+    const model = new FundingRateModel(OPTIONS);
+    for (const [at, rateBps] of RATES.entries()) model.observe(rateBps, at * 60_000);
+    expect(model.rates).toHaveLength(RATES.length);
+    expect(model.fit.periodMs).toBe(60_000);
+  });
+
   it("finds a process again that it is made of", () => {
     const random = seededRandom("rates");
     let rate = 0;

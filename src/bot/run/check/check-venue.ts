@@ -1,3 +1,4 @@
+import { dirname } from "node:path";
 import type { Signer } from "../../../core/crypto/signing.js";
 import type { Runtime } from "../../../core/runtime/runtime.js";
 import { createRxScheduler } from "../../../core/runtime/rx-scheduler.js";
@@ -162,6 +163,7 @@ function bindStrategies({ config, strategies, runtime }: VenueCheck, rules: Venu
       scheduler,
       random: runtime.random,
       makerFeeBps: () => makerFeeBps(config, rules.markets[marketId]),
+      folder: dirname(config.path),
     });
   }
 }

@@ -1,0 +1,61 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { z } from "zod";
+import { describeThrown } from "../../core/describe-thrown.js";
+import { ConfigError } from "../../core/errors.js";
+import type { PaidRate } from "../models/funding-rate-model.js";
+
+/** A line of a file of rates: the record that an exchange's list of past fundings has. */
+const recordedRate = z.object({
+  fundingRate: z.union([z.string().regex(/^-?\d{1,10}(\.\d{1,30})?$/), z.number()]),
+  fundingTime: z.int().min(0),
+});
+
+/**
+ * Reads a file of paid funding rates, one JSON record a line, and sorts it by time.
+ * @param path relative to the folder
+ * @param field of the bot's file, for errors
+ * @throws ConfigError for a file that cannot be read, and for a line that is no such record
+ */
+export function readRatesFile(path: string, folder: string, field: string): readonly PaidRate[] {
+  const expected = 'lines such as {"fundingRate":"0.0001","fundingTime":1700000000000}';
+  let text: string;
+  try {
+    const bytes = readFileSync(resolve(folder, path));
+    text = (path.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString("utf8");
+  } catch (error) {
+    throw new ConfigError(`cannot be read: ${describeThrown(error)}`, {
+      field,
+      value: path,
+      expected: "a file of funding rates",
+      cause: error,
+    });
+  }
+  const rates: PaidRate[] = [];
+  for (const [at, line] of text.split("\n").entries()) {
+    if (line.trim() === "") continue;
+    const record = recordedRate.safeParse(parseJson(line));
+    if (!record.success)
+      throw new ConfigError(`has a line ${at + 1} that is no funding rate`, {
+        field,
+        value: line.slice(0, 100),
+        expected,
+      });
+    const { fundingRate, fundingTime } = record.data;
+    // Exchanges stamp a funding some milliseconds after its boundary.
+    const stampMs = Math.floor(fundingTime / 1000) * 1000;
+    rates.push({ rateBps: Number(fundingRate) * 10_000, stampMs });
+  }
+  if (rates.length === 0)
+    throw new ConfigError("has no funding rates", { field, value: path, expected });
+  return rates.toSorted((one, other) => one.stampMs - other.stampMs);
+}
+
+function parseJson(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}

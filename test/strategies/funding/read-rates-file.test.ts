@@ -1,0 +1,46 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { afterAll, describe, expect, it } from "vitest";
+import { readRatesFile } from "#strategies/read-rates-file.js";
+
+const folder = mkdtempSync(join(tmpdir(), "rates-file-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const RECORDS = [
+  '{"marketId":"BTCUSDT","fundingRate":"-0.00012359","fundingTime":1577865600000}',
+  '{"marketId":"BTCUSDT","fundingRate":"0.0001","fundingTime":1577836800000}',
+].join("\n");
+
+const read = (name: string, content: string | Buffer) => {
+  writeFileSync(join(folder, name), content);
+  return readRatesFile(name, folder, "rateFiles.here");
+};
+
+describe("a file of funding rates", () => {
+  it.each([
+    ["rates.ndjson", `${RECORDS}\n`],
+    ["rates.ndjson.gz", gzipSync(RECORDS)],
+  ])("is read in the order of time, in basis points: %s", (name, content) => {
+    const rates = read(name, content);
+    expect(rates.map(({ stampMs }) => stampMs)).toEqual([1577836800000, 1577865600000]);
+    expect(rates[0]?.rateBps).toBeCloseTo(1, 12);
+    expect(rates[1]?.rateBps).toBeCloseTo(-1.2359, 12);
+  });
+
+  it.each([
+    ["has another record", `${RECORDS}\n{"rate":1}`, /rateFiles\.here: has a line 3 that is no/],
+    ["has a rate of words", '{"fundingRate":"much","fundingTime":1}', /line 1 that is no/],
+    ["is no JSON", "rate,time", /line 1 that is no funding rate/],
+    ["is empty", "", /has no funding rates/],
+  ])("is refused by its key if it %s", (_what, content, message) => {
+    expect(() => read("bad.ndjson", content)).toThrow(message);
+  });
+
+  it("is refused if it is not there", () => {
+    expect(() => readRatesFile("none.ndjson", folder, "rateFiles.here")).toThrow(
+      /rateFiles\.here: cannot be read/,
+    );
+  });
+});

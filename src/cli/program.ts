@@ -31,6 +31,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   drill: async () => (await import("./usage/drill.js")).addDrill,
   replay: async () => (await import("./usage/replay.js")).addReplay,
   work: async () => (await import("./usage/work/work.js")).addWork,
+  bisect: async () => (await import("./usage/records/bisect.js")).addBisect,
   call: async () => (await import("./usage/call.js")).addCall,
   status: control,
   halt: control,
@@ -82,7 +83,7 @@ const EXIT_NOTES: Readonly<Record<string, string>> = {
 /**
  * They write nothing, and run a bot turn for turn without a pause: a signal ends them at any point.
  */
-const ENDED_BY_SIGNAL: readonly string[] = ["compare", "replay"];
+const ENDED_BY_SIGNAL: readonly string[] = ["bisect", "compare", "replay"];
 
 const LEDGER_ACTIONS: readonly string[] = ["export", "query", "liquidations"];
 

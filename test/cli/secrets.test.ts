@@ -168,6 +168,12 @@ const ATTEMPTS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["notify", files.keystore, "--test"],
     ["notify", files.address],
   ],
+  bisect: [
+    ["bisect", files.keystore, "--turn", "1"],
+    ["bisect", files.keyAsName, "--when", `phase == '${OTHER_KEY}'`],
+    ["bisect", files.address, "--against", files.phrase],
+    ["bisect", OTHER_KEY, "--turn", OTHER_KEY],
+  ],
   report: [
     ["report", files.keyAsName, "--live"],
     ["report", files.address, "--daily"],

@@ -24,6 +24,9 @@ export interface FileLine {
   readonly whole: boolean;
 }
 
+/** The lines of a journal, from a file or from memory. */
+export type JournalLines = AsyncIterable<FileLine> | Iterable<FileLine>;
+
 /**
  * Reads a file line by line, without ever holding more than a line and a piece of it.
  * @param isZipped true for a file of concatenated gzip members.

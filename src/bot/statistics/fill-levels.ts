@@ -1,5 +1,5 @@
 import type { OwnOrder } from "../../account/orders/order.js";
-import type { Lots, MarketId, Side, Ticks } from "../../core/units.js";
+import type { Hex, Lots, MarketId, Side, Ticks } from "../../core/units.js";
 import type { VenueTrade } from "../../exchange/records.js";
 import { toMarkoutLevel } from "../../executor/markout-level.js";
 
@@ -12,7 +12,15 @@ interface Open {
   readonly side: Side;
   readonly ticks: Ticks;
   readonly level: number;
+  readonly hash: Hex;
   lots: Lots;
+}
+
+/** The order that a trade belongs to. */
+export interface FilledQuote {
+  readonly hash: Hex;
+  /** The level of its quote, as markouts count it; -1 for an order that works a position. */
+  readonly level: number;
 }
 
 /**
@@ -27,7 +35,7 @@ export class FillLevels {
   #anticipated: Open[] = [];
 
   /** An order has matched. */
-  onMatched({ marketId, side, ticks, level }: OwnOrder, lots: Lots): void {
+  onMatched({ marketId, side, ticks, level, hash }: OwnOrder, lots: Lots): void {
     let left = lots;
     for (const one of this.#anticipated) {
       if (left === 0) break;
@@ -40,7 +48,7 @@ export class FillLevels {
     if (left > 0)
       this.#matched = [
         ...this.#matched.slice(1 - KEPT),
-        { marketId, side, ticks, level: toMarkoutLevel(level), lots: left },
+        { marketId, side, ticks, level: toMarkoutLevel(level), hash, lots: left },
       ];
   }
 
@@ -49,24 +57,28 @@ export class FillLevels {
    * @param working the bot's orders of that market that may still fill, oldest first
    */
   levelOf(trade: VenueTrade, working: readonly OwnOrder[]): number {
+    return this.quoteOf(trade, working)?.level ?? -1;
+  }
+
+  /**
+   * The order of a trade; undefined if no order of the bot explains it.
+   * @param working as for {@link levelOf}
+   */
+  quoteOf(trade: VenueTrade, working: readonly OwnOrder[]): FilledQuote | undefined {
     const matches = this.#matched.filter((one) => canBe(one, trade));
     const match = matches.find(({ ticks }) => ticks === trade.ticks) ?? matches[0];
     if (match !== undefined) {
       match.lots -= Math.min(match.lots, trade.lots);
       this.#matched = this.#matched.filter(({ lots }) => lots > 0);
-      return match.level;
+      return match;
     }
     const orders = working.filter((order) => order.phase !== "intended" && canBe(order, trade));
     const order = orders.find(({ ticks }) => ticks === trade.ticks) ?? orders[0];
-    const level = toMarkoutLevel(order?.level);
-    if (order !== undefined) {
-      const { marketId, side, ticks } = order;
-      this.#anticipated = [
-        ...this.#anticipated.slice(1 - KEPT),
-        { marketId, side, ticks, level, lots: trade.lots },
-      ];
-    }
-    return level;
+    if (order === undefined) return undefined;
+    const { marketId, side, ticks, hash } = order;
+    const quote = { marketId, side, ticks, level: toMarkoutLevel(order.level), hash };
+    this.#anticipated = [...this.#anticipated.slice(1 - KEPT), { ...quote, lots: trade.lots }];
+    return quote;
   }
 }
 

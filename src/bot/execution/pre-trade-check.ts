@@ -240,8 +240,9 @@ export class PreTradeCheck {
       trader.target?.intent.schedule.kind === "unwind" ? trader.target.intent : undefined;
     const bounded = target ?? (isQuote ? undefined : unwind);
     if (bounded !== undefined && !isWithinBound(place.side, bounded.worstTicks, place.ticks)) {
-      const whose = target === undefined ? "the unwinding's" : "the target position's";
-      return soon("price-bound", `worse than ${bounded.worstTicks}, ${whose} worst price`);
+      const what =
+        target === undefined ? "the unwinding's worst price" : "the target's worst price";
+      return soon("price-bound", `worse than ${bounded.worstTicks}, ${what}`);
     }
     if (unwind !== undefined && market !== undefined && !isOnlyReducing(proposal, market)) {
       return soon(

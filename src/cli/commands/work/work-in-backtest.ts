@@ -34,7 +34,7 @@ import {
 /** History that is played beyond the end of the work: orders in flight end in it. */
 const TAIL_MS: Ms = 60_000;
 /** The file of the summary in the folder of the report. */
-const WORK_FILE = "work.json";
+const WORK_JSON = "work.json";
 
 /**
  * Works a position on the history of a backtest, from a position of zero.
@@ -88,7 +88,7 @@ export async function workInBacktest(
     work.byMs !== null && work.endedAtMs >= work.byMs ? "the time is over" : work.reason;
   const summary = { ...work, reason: work.isReached ? work.reason : ended };
   if (out !== undefined) {
-    const path = join(out, WORK_FILE);
+    const path = join(out, WORK_JSON);
     wrapDiskError(path, () => writeFileSync(path, jsonText(summary, 2)));
   }
   context.stdout.write(json ? jsonText(summary, 2) : formatWork(summary, undefined));

@@ -235,6 +235,8 @@ describe("the package as it is published", () => {
         tarball,
         "--profile",
         "esm-only",
+        "--format",
+        "table",
         "--no-color",
         "--no-emoji",
       ],

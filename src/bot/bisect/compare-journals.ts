@@ -6,6 +6,7 @@ import type { JournalLines } from "../journal/journal-lines.js";
 import type { ReplayedTurn, ReplayResult } from "../journal/journal-replay.js";
 import { type OpenReplay, openReplay } from "../journal/open-replay.js";
 import { buildBotStatus } from "../status/bot-status.js";
+import { UNRECORDED_KEYS } from "./status-shape.js";
 import { hasBegun, hasEnded, type TurnRange } from "./turn-range.js";
 
 /** The parts of a turn that are compared. */
@@ -43,19 +44,13 @@ export interface JournalComparisonOptions extends TurnRange {
   readonly mostTurns: number;
 }
 
-/**
- * Values of the status that are of the run, not of what it did, and those of other processes and
- * files, which no journal has.
- */
+/** Keys of the status that are of the run, not of what it did, and those that no journal has. */
 const NOT_COMPARED: ReadonlySet<string> = new Set([
   "config",
   "account",
   "atMs",
   "startedAtMs",
-  "guard",
-  "liquidator",
-  "differsFromFile",
-  "fileProblem",
+  ...UNRECORDED_KEYS,
 ]);
 
 /**

@@ -16,6 +16,7 @@ import {
 } from "./condition.js";
 import { parseCondition } from "./parse-condition.js";
 import { type StatusDocument, type StatusValue, statusReader } from "./status-fields.js";
+import { UNRECORDED_KEYS } from "./status-shape.js";
 import type { TracedLink } from "./traced-link.js";
 import { hasBegun, hasEnded, type TurnRange } from "./turn-range.js";
 import { TurnTrace } from "./turn-trace.js";
@@ -56,8 +57,8 @@ export interface JournalSearchOptions extends TurnRange {
   readonly when?: string | undefined;
 }
 
-/** Values that are of no use as a difference: they change in nearly every turn. */
-const ALWAYS_CHANGING = ["turn", "atMs"];
+/** Keys that tell nothing of a turn: they change in every one, or a journal does not have them. */
+const NOT_SHOWN: ReadonlySet<unknown> = new Set(["turn", "atMs", ...UNRECORDED_KEYS]);
 
 /**
  * Replays a journal up to the first turn after which a condition holds. It reads each turn, since a
@@ -141,7 +142,7 @@ function fieldChanges(
       after: readOperand(operand, after),
     }));
   return findDifferentValues(before, after)
-    .filter(({ path: [key] }) => !ALWAYS_CHANGING.includes(String(key)))
+    .filter(({ path: [key] }) => !NOT_SHOWN.has(key))
     .map(({ path, before: was, after: is }) => ({
       name: path.join("."),
       before: texts(was),

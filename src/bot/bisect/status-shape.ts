@@ -261,3 +261,8 @@ export const STATUS_SHAPE = {
   differsFromFile: "unrecorded",
   fileProblem: "unrecorded",
 } satisfies KeysOf<BotStatus>;
+
+/** The keys of a status that a journal does not have: a replay would show them as of its start. */
+export const UNRECORDED_KEYS: readonly string[] = Object.entries(STATUS_SHAPE).flatMap(
+  ([key, shape]) => (shape === "unrecorded" ? [key] : []),
+);

@@ -54,7 +54,7 @@ function wholeQuote(exact: string): string {
   return Math.round(Number(exact)).toString();
 }
 
-/** The mean markout of all fills with its 95 % band, in basis points of the capture's first price. */
+/** Mean markout of all fills with its 95 % band, in basis points of the capture's first price. */
 function markoutText(
   { capture }: StrategyResult,
   { isIndicative, markets, markoutSeconds }: Report,
@@ -71,7 +71,7 @@ function markoutText(
   return halfBandTicks === null ? mean : `${mean} ± ${(halfBandTicks * bpsPerTick).toFixed(2)}`;
 }
 
-/** What a reader has to know before the profit, without the figures of the one run. */
+/** Reasons to doubt a run, which a reader needs before its profit. */
 function warningsOf(report: Report): readonly string[] {
   const indicative = report.isIndicative ? ["played on candles: the fills are a guess"] : [];
   const ended = report.reason === null ? [] : [report.reason];

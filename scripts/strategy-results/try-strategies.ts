@@ -11,7 +11,7 @@ import { openLog } from "#monitoring/log.js";
 import { type Capture, captureFiles } from "./captures.js";
 import { orderBase, POSITION_ORDERS, SETTINGS, type StrategySetting } from "./strategy-settings.js";
 
-/** What came of one strategy on one capture. */
+/** Result of one strategy on one capture. */
 export interface StrategyResult {
   readonly capture: Capture;
   readonly setting: StrategySetting;

@@ -13,7 +13,7 @@ export function installCommand(): string {
 
 /** The archive or folder that this package was installed from; undefined for a registry. */
 function packageSource(): string | undefined {
-  const folder = packageFile(".").replace(/[\\\\/]+$/, "");
+  const folder = packageFile(".").replace(/[\\/]+$/, "");
   const modules = dirname(folder);
   const lock = join(modules, ".package-lock.json");
   if (!existsSync(lock)) return folder;

@@ -80,6 +80,7 @@ export { baseToExactLots, baseToLots } from "./strategies/size-lots.js";
 export {
   type BoundStrategy,
   defineStrategy,
+  type HedgeRequirement,
   type InventoryPlan,
   type Strategy,
   type StrategyContext,

@@ -119,19 +119,21 @@ export const CAPTURES: readonly Capture[] = [
   },
   ...(
     [
-      ["btcusdt-spot_15M_20241230-20260429", "0.01", "0.00001", 93_700],
-      ["xrpusdt-spot_15M_20241230-20260429", "0.0001", "1", 2.1],
+      ["btcusdt-spot", "0.01", "0.00001", 107_100],
+      ["xrpusdt-spot", "0.0001", "0.1", 2.24],
     ] as const
   ).map(
-    ([name, tickSizeQuote, stepSizeBase, firstPrice]): Capture => ({
-      name,
-      files: [`klines/${name}.ndjson.gz`],
+    ([market, tickSizeQuote, stepSizeBase, firstPrice]): Capture => ({
+      name: `${market}_15M, second half of 2025`,
+      files: [`klines/${market}_15M_20241230-20260429.ndjson.gz`],
       interval: "15M",
       tickSizeQuote,
       stepSizeBase,
       firstPrice,
       halfSpreadBps: 20,
       sigmaBps: 1,
+      from: "2025-07-01",
+      to: "2026-01-01",
     }),
   ),
   {

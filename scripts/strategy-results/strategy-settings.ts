@@ -16,7 +16,7 @@ export interface StrategySetting {
 /** Value of an order, in the quote asset. */
 const ORDER_QUOTE = 2_000;
 /** Orders that the position limit holds. */
-export const POSITION_ORDERS = 10;
+const POSITION_ORDERS = 10;
 /** Share of the half spread by which an order held moves the quotes of the models. */
 const SHIFT_PER_ORDER = 0.2;
 /** Horizon of `avellaneda-stoikov`, its default. */
@@ -96,8 +96,16 @@ function modelParams(capture: Capture): Readonly<Record<string, unknown>> {
 
 /** An order's size: whole steps of about {@link ORDER_QUOTE} at the capture's first price. */
 export function orderBase({ firstPrice, stepSizeBase }: Capture): number {
+  return wholeSteps(ORDER_QUOTE / firstPrice, stepSizeBase);
+}
+
+/** The position limit: {@link POSITION_ORDERS} orders. */
+export function positionBase(capture: Capture): number {
+  return wholeSteps(POSITION_ORDERS * orderBase(capture), capture.stepSizeBase);
+}
+
+function wholeSteps(base: number, stepSizeBase: string): number {
   const step = Number(stepSizeBase);
   const decimals = stepSizeBase.split(".")[1]?.length ?? 0;
-  const steps = Math.max(1, Math.round(ORDER_QUOTE / firstPrice / step));
-  return Number((steps * step).toFixed(decimals));
+  return Number((Math.max(1, Math.round(base / step)) * step).toFixed(decimals));
 }

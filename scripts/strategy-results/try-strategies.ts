@@ -9,7 +9,7 @@ import { HistoryStore } from "#history/history-store.js";
 import { importFiles } from "#history/import-files.js";
 import { openLog } from "#monitoring/log.js";
 import { type Capture, captureFiles } from "./captures.js";
-import { orderBase, POSITION_ORDERS, SETTINGS, type StrategySetting } from "./strategy-settings.js";
+import { orderBase, positionBase, SETTINGS, type StrategySetting } from "./strategy-settings.js";
 
 /** Result of one strategy on one capture. */
 export interface StrategyResult {
@@ -78,7 +78,6 @@ async function reportOf(
 }
 
 function botOf(capture: Capture, setting: StrategySetting): unknown {
-  const sizeBase = orderBase(capture);
   const isAroundReference = setting.needsReference === true;
   return {
     exchange: { rest: "http://exchange.invalid/v1", stream: "ws://exchange.invalid/v1" },
@@ -90,7 +89,7 @@ function botOf(capture: Capture, setting: StrategySetting): unknown {
       [MARKET]: {
         strategy: setting.strategy,
         params: setting.params(capture),
-        limits: { maxPositionBase: sizeBase * POSITION_ORDERS, maxOrderBase: sizeBase },
+        limits: { maxPositionBase: positionBase(capture), maxOrderBase: orderBase(capture) },
         ...(isAroundReference
           ? { reference: { from: ["index"], basis: { halfLifeMs: 60_000, maxBasisBps: 20 } } }
           : {}),

@@ -96,7 +96,10 @@ function checkCopiedIntent(intent: Intent, context: IntentContext): ShapeVerdict
   if (context.rules === undefined)
     return refuse("unknown-market", `the exchange has no market ${context.marketId}`);
   if (!Number.isSafeInteger(intent.viewSequence))
-    return broken("unknown-view", `viewSequence is ${describeValue(intent.viewSequence)}`);
+    return broken(
+      "unknown-view",
+      `viewSequence is ${describeValue(intent.viewSequence)}: expected the sequence of a view`,
+    );
   if (intent.viewSequence > context.newestViewSequence) {
     return refuse(
       "unknown-view",
@@ -141,18 +144,17 @@ function checkQuotes(intent: QuotesIntent, context: IntentContext, rules: Rules)
       quote.ticks > rules.maxTicks ||
       quote.ticks <= 0
     ) {
-      const { minTicks, maxTicks } = rules;
       return refuseNumber(
         quote.ticks,
         "bad-price",
-        `quote ${nameOf(quote)}: ticks is ${describeValue(quote.ticks)}: expected ${minTicks} to ${maxTicks}`,
+        `quote ${nameOf(quote)}: ticks is ${describeValue(quote.ticks)}: ${expectedTicks(rules)}`,
       );
     }
     if (!Number.isSafeInteger(quote.lots) || quote.lots <= 0) {
       return refuseNumber(
         quote.lots,
         "bad-size",
-        `quote ${nameOf(quote)}: lots is ${describeValue(quote.lots)}: expected a whole number above 0`,
+        `quote ${nameOf(quote)}: lots is ${describeValue(quote.lots)}: expected a whole number of lots above 0`,
       );
     }
     if (quote.side === "BUY") highestBid = Math.max(highestBid, quote.ticks);
@@ -173,6 +175,10 @@ function checkQuotes(intent: QuotesIntent, context: IntentContext, rules: Rules)
     { ...intent, quotes: Object.freeze(kept), reason: withClips(intent.reason, clips) },
     clips,
   );
+}
+
+function expectedTicks({ minTicks, maxTicks }: Rules): string {
+  return `expected a whole number of ticks from ${minTicks} to ${maxTicks}`;
 }
 
 function nameOf({ side, level }: Quote): string {
@@ -217,7 +223,7 @@ function checkTarget(intent: TargetIntent, context: IntentContext, rules: Rules)
   if (!Number.isSafeInteger(targetLots))
     return broken(
       "bad-size",
-      `targetLots is ${describeValue(targetLots)}: expected a whole number`,
+      `targetLots is ${describeValue(targetLots)}: expected a whole number of lots, signed`,
     );
   if (
     !Number.isSafeInteger(worstTicks) ||
@@ -228,7 +234,7 @@ function checkTarget(intent: TargetIntent, context: IntentContext, rules: Rules)
     return refuseNumber(
       worstTicks,
       "bad-price",
-      `worstTicks is ${describeValue(worstTicks)}: expected ${rules.minTicks} to ${rules.maxTicks}`,
+      `worstTicks is ${describeValue(worstTicks)}: ${expectedTicks(rules)}`,
     );
   }
   if (typeof schedule !== "object" || schedule === null)
@@ -245,20 +251,20 @@ function checkTarget(intent: TargetIntent, context: IntentContext, rules: Rules)
     return refuseNumber(
       schedule.sliceLots,
       "bad-schedule",
-      `schedule.sliceLots is ${describeValue(schedule.sliceLots)}: expected a whole number above 0`,
+      `schedule.sliceLots is ${describeValue(schedule.sliceLots)}: expected a whole number of lots above 0`,
     );
   }
   if (!Number.isSafeInteger(schedule.everyMs) || schedule.everyMs < 0) {
     return refuseNumber(
       schedule.everyMs,
       "bad-schedule",
-      `schedule.everyMs is ${describeValue(schedule.everyMs)}: expected milliseconds, 0 or more`,
+      `schedule.everyMs is ${describeValue(schedule.everyMs)}: expected whole milliseconds, 0 or more`,
     );
   }
   if (!Number.isSafeInteger(deadlineMs))
     return broken(
       "bad-schedule",
-      `deadlineMs is ${describeValue(deadlineMs)}: expected milliseconds since 1970`,
+      `deadlineMs is ${describeValue(deadlineMs)}: expected whole milliseconds since 1970`,
     );
   const clips: Clip[] = [];
   const sliceLots = clipToOrder(schedule.sliceLots, context, rules);
@@ -281,9 +287,9 @@ function unwindFault(schedule: UnwindSchedule): string | undefined {
     return `schedule.offerTicks is ${describeValue(offerTicks)}: expected ticks above 0`;
   }
   if (!Number.isSafeInteger(dustLots) || dustLots < 0)
-    return `schedule.dustLots is ${describeValue(dustLots)}: expected a whole number, 0 or more`;
+    return `schedule.dustLots is ${describeValue(dustLots)}: expected whole lots, 0 or more`;
   if (!Number.isSafeInteger(keepLots) || keepLots < 0)
-    return `schedule.keepLots is ${describeValue(keepLots)}: expected a whole number, 0 or more`;
+    return `schedule.keepLots is ${describeValue(keepLots)}: expected whole lots, 0 or more`;
   if (parts.length === 0) return "schedule.parts has no trajectory";
   for (const part of parts) {
     const { takingFromMs, stepMs, holdLots, leftLots, worstTicks } = part;
@@ -299,9 +305,9 @@ function unwindFault(schedule: UnwindSchedule): string | undefined {
       );
     if (!isTrajectory) return "holdLots are not whole numbers of lots that fall to 0";
     if (!Number.isSafeInteger(leftLots) || leftLots < 0)
-      return `leftLots is ${describeValue(leftLots)}: expected a whole number, 0 or more`;
+      return `leftLots is ${describeValue(leftLots)}: expected whole lots, 0 or more`;
     if (!Number.isSafeInteger(worstTicks) || worstTicks <= 0)
-      return `worstTicks of a part is ${describeValue(worstTicks)}: expected a whole number above 0`;
+      return `worstTicks of a part is ${describeValue(worstTicks)}: expected whole ticks above 0`;
   }
   return undefined;
 }

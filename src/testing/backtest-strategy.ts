@@ -100,17 +100,33 @@ export async function backtestStrategy(
   strategy: Strategy,
   options: BacktestStrategyOptions,
 ): Promise<StrategyBacktest> {
+  const { failure, ...backtest } = await observeBacktest(strategy, options);
+  if (failure !== undefined) throw failure;
+  return backtest;
+}
+
+/** Why the strategy of a backtest failed. */
+interface BacktestFailure {
+  /** Undefined if it did not. */
+  readonly failure: RunError | undefined;
+}
+
+/** Runs a backtest as {@link backtestStrategy} does, and returns a failure with what came before. */
+export async function observeBacktest(
+  strategy: Strategy,
+  options: BacktestStrategyOptions,
+): Promise<StrategyBacktest & BacktestFailure> {
   const views: MarketView[] = [];
   const intents: BacktestedIntent[] = [];
   const bound = observed(strategy.bind(options.params, { at: ["params"] }), views, intents);
   return { ...(await backtestBound(bound, options)), intents, views };
 }
 
-/** Runs a backtest of a strategy with parameters. @throws RunError if the strategy fails */
+/** Runs a backtest of a strategy with parameters. */
 export async function backtestBound(
   bound: BoundStrategy,
   options: Omit<BacktestStrategyOptions, "params">,
-): Promise<Pick<StrategyBacktest, "report" | "fills">> {
+): Promise<Pick<StrategyBacktest, "report" | "fills"> & BacktestFailure> {
   const { capture } = options;
   const { marketId } = capture.instrument;
   const config = backtestConfig(options);
@@ -131,8 +147,8 @@ export async function backtestBound(
   const recorded = recorder.end(outcome.endUs, outcome.historyEndUs);
   const report = makeReport(meta, recorder, recorded, outcome);
   const [failed] = report.strategyErrors;
-  if (failed !== undefined) throw new RunError(`${failed.why} (at ${failed.at})`);
-  return { report, fills };
+  const failure = failed && new RunError(`${failed.why} (at ${failed.at})`);
+  return { report, fills, failure };
 }
 
 /** The strategy with a note of each view and intent. */

@@ -1,5 +1,6 @@
 import { failureFinding, type PlayViewsOptions, playViews } from "./play-views.js";
-import type { StrategyFinding } from "./strategy-finding.js";
+import { keepFirstFindings, type StrategyFinding } from "./strategy-finding.js";
+import type { EmittedIntent } from "./strategy-harness.js";
 
 /** Options of {@link findInvalidIntents}. */
 export type FindInvalidIntentsOptions = PlayViewsOptions;
@@ -7,7 +8,8 @@ export type FindInvalidIntentsOptions = PlayViewsOptions;
 /**
  * Finds the intents that a bot would refuse: prices that are not whole ticks, sizes that are not
  * whole lots, crossed quotes, two quotes of one level. A strategy that throws or completes is found
- * too, for example because it changed a view, which is frozen.
+ * too, for example because it changed a view, which is frozen. Intents that are refused for the same
+ * reason are one finding, with their number.
  * @throws ConfigError for parameters that the strategy does not accept, or without a view
  * @example
  * ```ts
@@ -37,17 +39,29 @@ export type FindInvalidIntentsOptions = PlayViewsOptions;
  * });
  * const views = [makeView({ bids: [[59_999.9, 1]], asks: [[60_000, 1]] })];
  * const [finding] = await findInvalidIntents({ strategy, params: {}, views });
- * finding?.what; // => "quote BUY 0: ticks is 599994.5: expected 1 to 2147483647"
+ * finding?.what; // => "quote BUY 0: ticks is 599994.5: expected a whole number of ticks from 1 to 2147483647"
  * ```
  */
 export async function findInvalidIntents(
   options: FindInvalidIntentsOptions,
 ): Promise<StrategyFinding[]> {
   const played = await playViews(options);
-  const refused = played.emitted.flatMap(({ afterView, timeMs, refusal }): StrategyFinding[] =>
-    refusal === undefined
-      ? []
-      : [{ check: "invalid-intent", what: refusal.why, viewSequence: afterView, timeMs }],
-  );
+  const refused = keepFirstFindings(refusalFindings(played.emitted), "reasons of refused intents");
   return [...refused, ...failureFinding(played)];
+}
+
+function refusalFindings(emitted: readonly EmittedIntent[]): StrategyFinding[] {
+  const byReason = new Map<string, EmittedIntent[]>();
+  for (const intent of emitted) {
+    if (intent.refusal === undefined) continue;
+    // The same reason with other prices and sizes.
+    const reason = intent.refusal.why.replaceAll(/-?\d+(\.\d+)?(e[+-]\d+)?/g, "#");
+    byReason.set(reason, [...(byReason.get(reason) ?? []), intent]);
+  }
+  return [...byReason.values()].map((alike): StrategyFinding => {
+    const [{ refusal, afterView, timeMs }] = alike;
+    const more = alike.length > 1 ? `; ${alike.length - 1} more intents likewise` : "";
+    const what = `${refusal?.why}${more}`;
+    return { check: "invalid-intent", what, viewSequence: afterView, timeMs };
+  });
 }

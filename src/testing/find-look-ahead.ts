@@ -9,9 +9,15 @@ import { seededRandom } from "../core/runtime/seeded-random.js";
 import type { Ms } from "../core/units.js";
 import type { MarketView } from "../market/view.js";
 import type { Strategy } from "../strategies/strategy.js";
-import { type BacktestStrategyOptions, backtestStrategy } from "./backtest-strategy.js";
+import {
+  type BacktestedIntent,
+  type BacktestStrategyOptions,
+  backtestStrategy,
+} from "./backtest-strategy.js";
 import type { Capture } from "./capture.js";
-import { playViews } from "./play-views.js";
+import { differingParts } from "./differing-parts.js";
+import { nondeterminismFindings } from "./find-nondeterminism.js";
+import { findChangedIntent, playViews } from "./play-views.js";
 import type { StrategyFinding } from "./strategy-finding.js";
 
 /** A strategy, or a function that makes one of the data that it may use. */
@@ -48,7 +54,8 @@ const MOVE = 0.05;
 /**
  * Finds decisions that depend on later data. The strategy is run on everything, then again for some
  * randomly drawn views with everything after them left out, and once more with it altered. Every
- * intent up to the cutoff must be the same, to the byte.
+ * intent up to the cutoff must be the same, to the byte. The finding has the first cutoff at which one
+ * differs. If a second run on everything already differs, that is the finding: a nondeterminism.
  *
  * A strategy gets one view after the other, so it can see the future only in data of its own.
  * Data that is made of the views or the capture is made in a function as `strategy`. Data that is
@@ -85,8 +92,11 @@ export async function findLookAhead(
 async function inViews(options: ViewsLookAheadOptions): Promise<StrategyFinding[]> {
   const { views, seed = 1, cuts = CUTS } = options;
   const whole = await emittedIn(options, views);
+  const unrepeated = repeatFindings(whole, await emittedIn(options, views));
+  if (unrepeated.length > 0) return unrepeated;
   const findings: StrategyFinding[] = [];
-  for (const length of drawLengths(views.length, cuts, seed)) {
+  const lengths = drawLengths(views.length, cuts, seed);
+  for (const length of lengths) {
     const past = views.slice(0, length);
     const last = past.at(-1) as MarketView;
     const altered = [...past, ...views.slice(length).map(movedView)];
@@ -111,14 +121,21 @@ async function inViews(options: ViewsLookAheadOptions): Promise<StrategyFinding[
       break;
     }
   }
-  return findings;
+  return firstOf(findings, lengths.length);
 }
 
-/** An intent as text, with its time and the newest view at that time. */
-interface Emitted {
-  readonly timeMs: Ms;
-  readonly afterView: number;
+/** An intent with its text, its time, and the newest view at that time. */
+interface Emitted extends BacktestedIntent {
   readonly text: string;
+}
+
+function withText({ timeMs, afterView, intent }: BacktestedIntent): Emitted {
+  return { timeMs, afterView, intent, text: decisionText(intent) };
+}
+
+/** What a run keeps for the next one would look like a view of the future. */
+function repeatFindings(whole: readonly Emitted[], again: readonly Emitted[]): StrategyFinding[] {
+  return nondeterminismFindings([], findChangedIntent(whole, again));
 }
 
 async function emittedIn(
@@ -128,11 +145,7 @@ async function emittedIn(
   const made = typeof strategy === "function" ? strategy(views) : strategy;
   const { emitted, failure } = await playViews({ strategy: made, params, views, seed });
   if (failure !== undefined) throw failure;
-  return emitted.map(({ timeMs, afterView, intent }) => ({
-    timeMs,
-    afterView,
-    text: decisionText(intent),
-  }));
+  return emitted.map(withText);
 }
 
 async function inCapture(options: CaptureLookAheadOptions): Promise<StrategyFinding[]> {
@@ -140,15 +153,14 @@ async function inCapture(options: CaptureLookAheadOptions): Promise<StrategyFind
   const intentsIn = async (data: Capture): Promise<readonly Emitted[]> => {
     const made = typeof strategy === "function" ? strategy(data) : strategy;
     const { intents } = await backtestStrategy(made, { ...run, seed, capture: data });
-    return intents.map(({ timeMs, afterView, intent }) => ({
-      timeMs,
-      afterView,
-      text: decisionText(intent),
-    }));
+    return intents.map(withText);
   };
   const whole = await intentsIn(capture);
+  const unrepeated = repeatFindings(whole, await intentsIn(capture));
+  if (unrepeated.length > 0) return unrepeated;
   const findings: StrategyFinding[] = [];
-  for (const length of drawLengths(whole.length, cuts, seed)) {
+  const lengths = drawLengths(whole.length, cuts, seed);
+  for (const length of lengths) {
     const { timeMs: lastMs } = whole[length - 1] as Emitted;
     // Data of the decision's own millisecond was available to it.
     const again = await intentsIn(capture.before(lastMs + 1));
@@ -163,7 +175,7 @@ async function inCapture(options: CaptureLookAheadOptions): Promise<StrategyFind
     )?.afterView;
     findings.push(lookAheadFinding(changed, "without the history after it", lastMs, viewSequence));
   }
-  return findings;
+  return firstOf(findings, lengths.length);
 }
 
 /** Lengths of the past, ascending, each once. */
@@ -189,19 +201,27 @@ function toDecision({ timeMs, text }: Emitted): Decision {
   return { atUs: timeMs * 1000, text };
 }
 
+/** One cause differs at most cutoffs: the first finding, with the number of the others. */
+function firstOf([first, ...others]: readonly StrategyFinding[], cuts: number): StrategyFinding[] {
+  if (first === undefined || others.length === 0) return first === undefined ? [] : [first];
+  const what = `${first.what}; one differs at ${others.length + 1} of ${cuts} cutoffs`;
+  return [{ ...first, what }];
+}
+
 function lookAheadFinding(
   { atUs, whole, cut }: ChangedDecision,
   what: string,
   cutMs: Ms,
   viewSequence: number | undefined,
 ): StrategyFinding {
+  const [wanted, found] = differingParts(whole, cut);
   return {
     check: "look-ahead",
     what: `an intent before ${cutMs} differs ${what}`,
     ...(viewSequence === undefined ? {} : { viewSequence }),
     timeMs: atUs / 1000,
-    wanted: whole,
-    found: cut,
+    wanted,
+    found,
   };
 }
 

@@ -5,7 +5,7 @@ import {
   type PlayViewsOptions,
   playViews,
 } from "./play-views.js";
-import type { StrategyFinding } from "./strategy-finding.js";
+import { keepFirstFindings, type StrategyFinding } from "./strategy-finding.js";
 import { type GlobalUse, watchGlobals } from "./watch-globals.js";
 
 /** Options of {@link findNondeterminism}. */
@@ -15,7 +15,8 @@ export type FindNondeterminismOptions = PlayViewsOptions;
  * Finds what would make a backtest or a replay of a strategy differ from its live run. The strategy
  * is run twice on the same views with the same seed, the second time on copies of them. Its intents
  * must be the same, to the byte. Each use of the machine's clock, timers, randomness, network and
- * files is found too, with its place: `Date.now`, `Math.random`, `setTimeout`, `fetch` ...
+ * files is found too, with its place: `Date.now`, `Math.random`, `setTimeout`, `fetch` ... If there
+ * is one, it is taken for the cause of a difference, which is then no finding of its own.
  * @throws ConfigError for parameters that the strategy does not accept, or without a view
  * @example
  * ```ts
@@ -46,19 +47,23 @@ export async function findNondeterminism(
   const { result: first, uses } = await watchGlobals(() => playViews(options));
   const second = await playViews({ ...options, views: options.views.map(copyView) });
   const changed = findChangedIntent(first.emitted, second.emitted);
-  return [
-    ...uses.map(useFinding),
-    ...(changed === undefined
-      ? []
-      : [
-          {
-            check: "nondeterminism" as const,
-            what: "a second run with the same seed differs",
-            ...changed,
-          },
-        ]),
-    ...failureFinding(first),
-  ];
+  return [...nondeterminismFindings(uses, changed), ...failureFinding(first)];
+}
+
+/**
+ * The findings of two runs.
+ * @param changed the first intent that differs; undefined if there is none
+ */
+export function nondeterminismFindings(
+  uses: readonly GlobalUse[],
+  changed: ReturnType<typeof findChangedIntent>,
+): StrategyFinding[] {
+  if (uses.length > 0) return keepFirstFindings(uses.map(useFinding), "uses of the machine");
+  if (changed === undefined) return [];
+  const what =
+    "a second run with the same seed differs: something outlives a run, such as a variable of the" +
+    " module";
+  return [{ check: "nondeterminism", what, ...changed }];
 }
 
 function useFinding({ name, place }: GlobalUse): StrategyFinding {

@@ -2,6 +2,7 @@ import { decisionText } from "../backtest/run/compare-decisions.js";
 import { ConfigError, MarketwrightError, RunError } from "../core/errors.js";
 import type { MarketView } from "../market/view.js";
 import type { Strategy } from "../strategies/strategy.js";
+import { differingParts } from "./differing-parts.js";
 import type { StrategyFinding } from "./strategy-finding.js";
 import { type EmittedIntent, StrategyHarness } from "./strategy-harness.js";
 
@@ -60,22 +61,26 @@ export function failureFinding({ emitted, failure }: PlayedViews): StrategyFindi
   ];
 }
 
+/** An intent, and when a strategy emitted it. */
+type TimedIntent = Pick<EmittedIntent, "timeMs" | "afterView" | "intent">;
+
 /** The first difference between two runs, as fields of a finding; undefined if there is none. */
 export function findChangedIntent(
-  whole: readonly EmittedIntent[],
-  other: readonly EmittedIntent[],
+  whole: readonly TimedIntent[],
+  other: readonly TimedIntent[],
 ): Omit<StrategyFinding, "check" | "what"> | undefined {
   for (let at = 0; at < Math.max(whole.length, other.length); at++) {
     const [one, two] = [whole[at], other[at]];
     const [wanted, found] = [textOf(one), textOf(two)];
     if (wanted === found && one?.timeMs === two?.timeMs && one?.afterView === two?.afterView)
       continue;
-    const { afterView, timeMs } = (one ?? two) as EmittedIntent;
-    return { viewSequence: afterView, timeMs, wanted, found };
+    const { afterView, timeMs } = (one ?? two) as TimedIntent;
+    const [was, is] = differingParts(wanted, found);
+    return { viewSequence: afterView, timeMs, wanted: was, found: is };
   }
   return undefined;
 }
 
-function textOf(emitted: EmittedIntent | undefined): string {
+function textOf(emitted: TimedIntent | undefined): string {
   return emitted === undefined ? "nothing" : decisionText(emitted.intent);
 }

@@ -34,6 +34,8 @@ export async function recordViews(options: RecordViewsOptions): Promise<readonly
       // A strategy that completed would halt its market.
       mergeWith(NEVER),
     );
-  await backtestBound(Object.assign(bound, { viewLevels, params: {} }), backtest);
+  const strategy = Object.assign(bound, { viewLevels, params: {} });
+  const { failure } = await backtestBound(strategy, backtest);
+  if (failure !== undefined) throw failure;
   return views;
 }

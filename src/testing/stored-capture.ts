@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { ConfigError } from "../core/errors.js";
-import type { Instrument } from "../core/instrument.js";
+import { Instrument } from "../core/instrument.js";
 import { loadOptional } from "../core/optional-part.js";
 import type { MarketId } from "../core/units.js";
 import { openTapes } from "../history/columns/tape/open-tapes.js";
@@ -24,7 +24,10 @@ export interface OpenCaptureOptions {
   readonly from: string;
   /** A UTC day or time, exclusive. */
   readonly to: string;
-  /** {@link TEST_INSTRUMENT} if absent. Its `marketId` names the market in views and intents. */
+  /**
+   * The grid of {@link TEST_INSTRUMENT} under the name `market` if absent. Its `marketId` names the
+   * market in views and intents.
+   */
   readonly instrument?: Instrument;
 }
 
@@ -53,7 +56,7 @@ export interface OpenCaptureOptions {
  * ```
  */
 export async function openCapture(options: OpenCaptureOptions): Promise<Capture> {
-  const { store, market, instrument = TEST_INSTRUMENT } = options;
+  const { store, market, instrument = namedMarket(options.market) } = options;
   await loadOptional("@duckdb/node-api");
   const source = await openTapes(new HistoryStore(resolve(store)), market, {
     fromUs: parseInstantUs(options.from, "from"),
@@ -65,6 +68,11 @@ export async function openCapture(options: OpenCaptureOptions): Promise<Capture>
   for await (const tape of source)
     for (const message of messagesIn(instrument, tape)) addMessage(builder, message);
   return new Capture(instrument, builder.build());
+}
+
+function namedMarket(marketId: MarketId): Instrument {
+  const { tickSize, stepSize, creditDecimals, paperDecimals } = TEST_INSTRUMENT;
+  return new Instrument({ marketId, tickSize, stepSize, creditDecimals, paperDecimals });
 }
 
 function messagesIn(instrument: Instrument, tape: Tape): Iterable<CaptureMessage> {

@@ -1,6 +1,9 @@
 import { MarketwrightError } from "../core/errors.js";
 import type { Ms } from "../core/units.js";
 
+/** Findings of one check that are returned one by one. */
+const MOST_FINDINGS = 3;
+
 /** The checks that make a {@link StrategyFinding}. */
 export type StrategyCheck =
   | "look-ahead"
@@ -18,9 +21,12 @@ export interface StrategyFinding {
   readonly viewSequence?: number;
   /** Milliseconds since 1970 on the strategy's clock. */
   readonly timeMs?: Ms;
-  /** The first intent that differs, as JSON: of the whole run or the first run. */
+  /**
+   * The first intent that differs, of the whole run or the first run: JSON, or the part of it around
+   * the difference.
+   */
   readonly wanted?: string;
-  /** The same intent in the other run, as JSON; `nothing` if there is none. */
+  /** The same intent in the other run, likewise; `nothing` if there is none. */
   readonly found?: string;
 }
 
@@ -41,15 +47,15 @@ export class StrategyCheckError extends MarketwrightError {
   readonly findings: readonly StrategyFinding[];
   /** The differing intent of the first finding that has one. */
   readonly actual: string | undefined;
+  /** The same intent as it was; the message has it already. */
+  override readonly expected: string | undefined;
 
   constructor(findings: readonly StrategyFinding[]) {
     const differing = findings.find(({ found }) => found !== undefined);
-    super(
-      findings.map(describeFinding).join("\n"),
-      differing?.wanted === undefined ? {} : { expected: differing.wanted },
-    );
+    super(findings.map(describeFinding).join("\n"));
     this.findings = findings;
     this.actual = differing?.found;
+    this.expected = differing?.wanted;
   }
 }
 
@@ -66,6 +72,21 @@ export class StrategyCheckError extends MarketwrightError {
  */
 export function assertNoFindings(findings: readonly StrategyFinding[]): void {
   if (findings.length > 0) throw new StrategyCheckError(findings);
+}
+
+/**
+ * Keeps the first findings of a check, and counts the others in one more.
+ * @param others noun phrase, plural
+ */
+export function keepFirstFindings(
+  findings: readonly StrategyFinding[],
+  others: string,
+): StrategyFinding[] {
+  const [first] = findings;
+  const left = findings.length - MOST_FINDINGS;
+  if (first === undefined || left <= 0) return [...findings];
+  const counted = { check: first.check, what: `${left} more ${others}` };
+  return [...findings.slice(0, MOST_FINDINGS), counted];
 }
 
 function describeFinding({ check, what, viewSequence, wanted, found }: StrategyFinding): string {

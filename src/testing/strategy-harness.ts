@@ -103,8 +103,11 @@ export class StrategyHarness {
     return this.#clock.nowMs();
   }
 
-  /** The intent in force: the newest that a bot would accept. Undefined before the first. */
-  get intent(): Intent | undefined {
+  /**
+   * Returns the intent in force: the newest that a bot would accept. Undefined before the first.
+   * A method, so that the compiler does not take one assertion on it to hold for the next.
+   */
+  intent(): Intent | undefined {
     return this.#accepted;
   }
 
@@ -120,8 +123,8 @@ export class StrategyHarness {
     }));
   }
 
-  /** The failure that ended the strategy; undefined while it runs. */
-  get failure(): RunError | undefined {
+  /** Returns the failure that ended the strategy; undefined while it runs. */
+  failure(): RunError | undefined {
     return this.#failure;
   }
 

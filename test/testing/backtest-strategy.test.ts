@@ -97,12 +97,27 @@ describe("views of a capture", () => {
     expect(views.every(({ bids }) => bids.length === 1)).toBe(true);
   });
 
+  it("have the name of the market that was read: its limits are those of that market", async () => {
+    const store = mkdtempSync(join(tmpdir(), "kit-store-"));
+    folders.push(store);
+    const times = { from: "2026-01-01", to: "2026-01-02" };
+    await writeCapture(generateCapture({ seconds: 5 }), { store, market: "ethusdc" });
+    const read = await openCapture({ store, market: "ethusdc", ...times });
+    const [view] = await recordViews({ capture: read });
+    expect(view?.marketId).toBe("ethusdc");
+  });
+
   it("are the same after the capture was written to a store and read again", async () => {
     const store = mkdtempSync(join(tmpdir(), "kit-store-"));
     folders.push(store);
     const short = generateCapture({ seconds: 20, seed: 3 });
-    await writeCapture(short, { store, market: "btc" });
-    const read = await openCapture({ store, market: "btc", from: "2026-01-01", to: "2026-01-02" });
+    await writeCapture(short, { store, market: "btcusdc" });
+    const read = await openCapture({
+      store,
+      market: "btcusdc",
+      from: "2026-01-01",
+      to: "2026-01-02",
+    });
     expect(await recordViews({ capture: read })).toEqual(await recordViews({ capture: short }));
   });
 });

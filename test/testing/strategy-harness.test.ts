@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { debounceTime, map, switchMap, take, throwError } from "rxjs";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
@@ -122,6 +123,32 @@ describe("a strategy in virtual time", () => {
     expect(harness.quotes[0]?.price).toBe(59_970);
   });
 
+  it("compiles two assertions on the intent in one test, of which the second may differ", () => {
+    const turning = strategyOf(
+      () => (view$) =>
+        view$.pipe(
+          map((view, at) => {
+            const { quotes: _, ...intent } = quoteAround(view, view.midTicks, {
+              halfSpreadBps: 5,
+              sizeBase: 0.01,
+            });
+            if (at === 0) return { ...intent, quotes: [] };
+            const schedule = { sliceLots: 1, everyMs: 1000 };
+            const deadlineMs = view.timeMs + 60_000;
+            const target = { targetLots: 0, worstTicks: 600_000, schedule, deadlineMs };
+            return { ...intent, kind: "target" as const, ...target };
+          }),
+        ),
+    );
+    const harness = testStrategy(turning, { params: {} });
+    assert.equal(harness.intent(), undefined);
+    harness.push(FLAT);
+    assert.equal(harness.intent()?.kind, "quotes");
+    harness.push(FLAT);
+    assert.equal(harness.intent()?.kind, "target");
+    assert.equal(harness.failure(), undefined);
+  });
+
   it.each([
     [
       "throws",
@@ -144,7 +171,7 @@ describe("a strategy in virtual time", () => {
       const harness = testStrategy(strategy, { params: {} });
       expect(() => harness.push(FLAT)).toThrow(why);
       expect(() => harness.push(FLAT)).toThrow(why);
-      expect(harness.failure?.message).toContain(why);
+      expect(harness.failure()?.message).toContain(why);
     },
   );
 

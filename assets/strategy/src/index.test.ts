@@ -16,6 +16,17 @@ const capture = generateCapture({ seconds: 60, seed: 1 });
 
 const book = { bids: [[59_999.9, 1]], asks: [[60_000.1, 1]] } as const;
 
+// First: what a module keeps from an earlier run can be seen in the first run alone.
+test("it neither looks ahead nor depends on anything but its views, and refuses wrong values", async () => {
+  const wrongParams = [
+    {},
+    { ...params, halfSpreadBps: 0 },
+    { ...params, skewBps: -1 },
+    { ...params, halfSpread: 5 },
+  ];
+  assertNoFindings(await checkStrategy({ strategy, params: close, wrongParams, capture }));
+});
+
 test("it quotes both sides at its half spread", () => {
   const harness = testStrategy(strategy, { params });
   harness.push(book);
@@ -55,14 +66,4 @@ test("it holds the position limit in a backtest, and trades", async () => {
   assert.equal(report.ended, "end-of-history");
   assert.ok(fills.length > 0);
   assert.ok(views.every(({ positionLots }) => Math.abs(positionLots) <= 100));
-});
-
-test("it neither looks ahead nor depends on anything but its views, and refuses wrong values", async () => {
-  const wrongParams = [
-    {},
-    { ...params, halfSpreadBps: 0 },
-    { ...params, skewBps: -1 },
-    { ...params, halfSpread: 5 },
-  ];
-  assertNoFindings(await checkStrategy({ strategy, params: close, wrongParams, capture }));
 });

@@ -46,7 +46,9 @@ export function writeStrategyRepository(written: string): StrategyRepository {
   const name = packageName(folder, written);
   const files: NewFile[] = Object.entries(FILES).map(([template, file]) => ({
     path: join(folder, file),
-    text: readFileSync(packageFile(`assets/strategy/${template}`), "utf8").replaceAll("NAME", name),
+    text: readFileSync(packageFile(`assets/strategy/${template}`), "utf8")
+      .replaceAll("NAME", name)
+      .replaceAll("VERSION", packageVersion()),
   }));
   files.push({ path: join(folder, "package.json"), text: manifest(name) });
   makeFolder(join(folder, "src"));

@@ -111,7 +111,7 @@ interface BacktestFailure {
   readonly failure: RunError | undefined;
 }
 
-/** Runs a backtest as {@link backtestStrategy} does, and returns a failure with what came before. */
+/** Runs a backtest as {@link backtestStrategy} does; returns a failure with what came before. */
 export async function observeBacktest(
   strategy: Strategy,
   options: BacktestStrategyOptions,

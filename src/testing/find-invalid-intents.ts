@@ -8,7 +8,7 @@ export type FindInvalidIntentsOptions = PlayViewsOptions;
 /**
  * Finds the intents that a bot would refuse: prices that are not whole ticks, sizes that are not
  * whole lots, crossed quotes, two quotes of one level. A strategy that throws or completes is found
- * too, for example because it changed a view, which is frozen. Intents that are refused for the same
+ * too, for example because it changed a view, which is frozen. Intents that are refused for one
  * reason are one finding, with their number.
  * @throws ConfigError for parameters that the strategy does not accept, or without a view
  * @example
@@ -39,7 +39,7 @@ export type FindInvalidIntentsOptions = PlayViewsOptions;
  * });
  * const views = [makeView({ bids: [[59_999.9, 1]], asks: [[60_000, 1]] })];
  * const [finding] = await findInvalidIntents({ strategy, params: {}, views });
- * finding?.what; // => "quote BUY 0: ticks is 599994.5: expected a whole number of ticks from 1 to 2147483647"
+ * finding?.what.startsWith("quote BUY 0: ticks is 599994.5: expected a whole number"); // => true
  * ```
  */
 export async function findInvalidIntents(

@@ -54,8 +54,8 @@ const MOVE = 0.05;
 /**
  * Finds decisions that depend on later data. The strategy is run on everything, then again for some
  * randomly drawn views with everything after them left out, and once more with it altered. Every
- * intent up to the cutoff must be the same, to the byte. The finding has the first cutoff at which one
- * differs. If a second run on everything already differs, that is the finding: a nondeterminism.
+ * intent up to the cutoff must be the same, to the byte. The finding has the first cutoff at which
+ * one differs. If a second run on everything already differs, the finding is that: nondeterminism.
  *
  * A strategy gets one view after the other, so it can see the future only in data of its own.
  * Data that is made of the views or the capture is made in a function as `strategy`. Data that is
@@ -133,7 +133,7 @@ function withText({ timeMs, afterView, intent }: BacktestedIntent): Emitted {
   return { timeMs, afterView, intent, text: decisionText(intent) };
 }
 
-/** What a run keeps for the next one would look like a view of the future. */
+/** State that a run keeps for the next one, which would look like a view of the future. */
 function repeatFindings(whole: readonly Emitted[], again: readonly Emitted[]): StrategyFinding[] {
   return nondeterminismFindings([], findChangedIntent(whole, again));
 }

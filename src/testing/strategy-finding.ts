@@ -22,8 +22,8 @@ export interface StrategyFinding {
   /** Milliseconds since 1970 on the strategy's clock. */
   readonly timeMs?: Ms;
   /**
-   * The first intent that differs, of the whole run or the first run: JSON, or the part of it around
-   * the difference.
+   * The first intent that differs, of the whole run or the first run: JSON, or the part of it
+   * around the difference.
    */
   readonly wanted?: string;
   /** The same intent in the other run, likewise; `nothing` if there is none. */

@@ -159,6 +159,8 @@ function planSide(
         side,
         level: order.level,
         quoteLevel: want.quote.level,
+        wantedTicks: want.placeTicks,
+        wantedLots: want.quote.lots,
       });
     } else if (slot !== undefined) unplaced = append(unplaced, { want, slot });
   }

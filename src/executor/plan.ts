@@ -53,6 +53,9 @@ export interface PlannedKeep {
   readonly level: number;
   /** Level of the quote that it serves. */
   readonly quoteLevel: number;
+  /** Price and size of a new order for that quote; the order's differ within the tolerance. */
+  readonly wantedTicks: Ticks;
+  readonly wantedLots: Lots;
 }
 
 /**

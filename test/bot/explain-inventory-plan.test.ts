@@ -73,6 +73,10 @@ describe("explain of a grid that has not started", () => {
     const text = formatExplanation(explanation);
     expect(text).toContain("plan      7 levels from 57000 to 63000; a round trip earns");
     expect(text).toMatch(/plan {6}at 57000: 0\.03 at an average of 58000, breaks even at 580\d\d/);
+    // The two figures count different fees: one line with both has to say so.
+    expect(text).toMatch(
+      /at 57000: .* after the fees of both ways; loss there [\d.]+ with the fees of its fills alone/,
+    );
     expect(text).toContain("at 60000 it holds 0\n");
     expect(explanation.implausible).toEqual([]);
   });

@@ -33,7 +33,7 @@ describe("explain", () => {
       expect(market?.reasons).toEqual([]);
       expect(market?.positionBase).toBe("0");
       for (const { side, price, fromMidBps } of market?.quotes ?? []) {
-        const mid = market?.midQuote ?? Number.NaN;
+        const mid = Number(market?.midQuote);
         const away = ((side === "BUY" ? mid - Number(price) : Number(price) - mid) / mid) * 10_000;
         expect(fromMidBps).toBeCloseTo(away, 1);
         expect(fromMidBps).toBeGreaterThan(0);

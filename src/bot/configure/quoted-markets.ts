@@ -8,7 +8,7 @@ import type { BotContext } from "../engine/context.js";
 import { viewInputsFor } from "../engine/decision-scheduler.js";
 import { intentContextFor } from "../engine/strategy-signals.js";
 import { findOrdersOverLimits } from "../execution/orders-over-limits.js";
-import { explainQuotes } from "../explain/explain-market.js";
+import { explainQuotes } from "../explain/explain-quotes.js";
 import { plannedWorst } from "../explain/explain-worst.js";
 import type { MarketTrader } from "../market/market-trader.js";
 import { quotingStatusFor } from "../market/quoting-status.js";

@@ -16,7 +16,7 @@ export interface ExplainedPlanEnd {
   readonly averagePriceQuote: number | undefined;
   /** Price at which the position and the fees of both ways cost nothing; undefined without one. */
   readonly breakEvenPriceQuote: number | undefined;
-  /** Loss of these fills at this price, with their maker fees. */
+  /** Loss of these fills at this price, with their maker fees; without the fee of a way out. */
   readonly lossQuote: string;
   /** Initial margin of the position at this price. */
   readonly marginQuote: string;

@@ -1,11 +1,7 @@
 import { scaledToDecimal } from "../../core/instrument.js";
-import type { Lots, Side, Ticks } from "../../core/units.js";
-import type { Plan } from "../../executor/plan.js";
-import { tradeFee } from "../../perpetual/fees.js";
-import type { QuoteReason } from "../../strategies/intent.js";
+import type { Lots } from "../../core/units.js";
 import type { Bot } from "../engine/bot.js";
 import type { BotContext } from "../engine/context.js";
-import { signedRates } from "../execution/signed-rates.js";
 import type { MarketTrader } from "../market/market-trader.js";
 import { findQuotingObstacles } from "../market/quoting-status.js";
 import type { TradingGuards } from "../safety/trading-guards.js";
@@ -14,13 +10,13 @@ import { toUnwindDecisionStatus, type UnwindDecisionStatus } from "../status/unw
 import type { LiquidatedInventory } from "../unwind/liquidated-inventory.js";
 import type { UnwindDecision } from "../unwind/unwind-decision.js";
 import { explainInventoryPlan } from "./explain-inventory-plan.js";
+import { explainQuotes, explainReason, toBps, toQuote } from "./explain-quotes.js";
 import { marketTokens } from "./explain-tokens.js";
-import { liquidationDistance, type PlannedWorst, placeKey } from "./explain-worst.js";
+import { liquidationDistance, type PlannedWorst } from "./explain-worst.js";
 import type {
   ExplainedLayOff,
   ExplainedMarket,
   ExplainedQuote,
-  ExplainedReason,
   ExplainedReference,
   ExplainedUnwinding,
   ExplainedWorst,
@@ -66,7 +62,7 @@ export function explainMarket(
     reasons: reasonsOf(context, tradingGuards, trader, quotes),
     bestBid: touch === null ? undefined : instrument.formatPrice(touch.bidTicks),
     bestAsk: touch === null ? undefined : instrument.formatPrice(touch.askTicks),
-    midQuote: midTicks === undefined ? undefined : midTicks * instrument.tickQuote,
+    midQuote: midTicks === undefined ? undefined : toQuote(instrument, midTicks).toFixed(),
     markQuote:
       trader.state.mark === undefined
         ? undefined
@@ -85,93 +81,6 @@ export function explainMarket(
     cancels: (trader.plan?.cancels ?? []).map(({ hash, why }) => ({ hash, why })),
     worst: explainWorst(trader, planned, registered),
     tokens: marketTokens(context, trader, held.length),
-  };
-}
-
-/** A plan of one market, and what it was made from. */
-export interface QuotedPlan {
-  readonly plan: Plan | undefined;
-  /** Why risk would block a planned place, by `placeKey`. */
-  readonly refusals: ReadonlyMap<string, string>;
-  readonly midTicks: number | undefined;
-  readonly reason: QuoteReason | undefined;
-}
-
-/** The quotes of a plan, in order of side and level. */
-export function explainQuotes(
-  context: Pick<BotContext, "account" | "config">,
-  { marketId, instrument, rules }: Pick<MarketTrader, "marketId" | "instrument" | "rules">,
-  { plan, refusals, midTicks, reason }: QuotedPlan,
-): readonly ExplainedQuote[] {
-  if (plan === undefined) return [];
-  const { makerFeeRate } = signedRates(context.config, rules);
-  const makerRate = Number(makerFeeRate) / 1e18;
-  const quote = (
-    order: { side: Side; level: number; ticks: Ticks; lots: number },
-    fate: ExplainedQuote["fate"],
-    why: string,
-  ) => {
-    const { side, level, ticks, lots } = order;
-    const away = side === "BUY" ? -1 : 1;
-    const bpsFrom = (from: number | undefined): number | undefined =>
-      from === undefined || !Number.isFinite(from)
-        ? undefined
-        : bps((away * (ticks - from)) / from);
-    const fee = tradeFee(instrument.creditCeil(ticks, lots), makerFeeRate);
-    return {
-      side,
-      level,
-      price: instrument.formatPrice(ticks),
-      amountBase: instrument.formatAmount(lots),
-      fromMidBps: bpsFrom(midTicks) ?? 0,
-      fate,
-      why,
-      makerFeeQuote: instrument.creditToDecimal(fee),
-      makerFeeBps: bps(makerRate),
-      breakEvenFeeBps:
-        reason === undefined || !Number.isFinite(reason.fairTicks)
-          ? undefined
-          : bps((away * (ticks - reason.fairTicks)) / ticks),
-    };
-  };
-  const found: ExplainedQuote[] = [];
-  for (const place of plan.places) {
-    const refusal = refusals.get(placeKey(marketId, place));
-    const order = { ...place, level: place.quoteLevel };
-    found.push(
-      refusal === undefined ? quote(order, "place", place.why) : quote(order, "withheld", refusal),
-    );
-  }
-  for (const keep of plan.keeps) {
-    const order = context.account.orders.get(keep.hash);
-    if (order === undefined) continue;
-    const { ticks, mayFillLots: lots, phase } = order;
-    found.push(
-      quote(
-        { side: keep.side, level: keep.quoteLevel, ticks, lots },
-        "keep",
-        `already in place, ${phase}`,
-      ),
-    );
-  }
-  for (const one of plan.withheld) found.push(quote(one, "withheld", one.why));
-  return found.sort((a, b) => (a.side === b.side ? a.level - b.level : a.side === "BUY" ? -1 : 1));
-}
-
-function explainReason({ instrument }: MarketTrader, reason: QuoteReason): ExplainedReason {
-  const quoteOf = (ticks: number): number | undefined =>
-    Number.isFinite(ticks) ? ticks * instrument.tickQuote : undefined;
-  const { fairTicks, reservationTicks, halfSpreadTicks, terms, clamps } = reason;
-  const isKnown = Number.isFinite(halfSpreadTicks) && Number.isFinite(fairTicks) && fairTicks > 0;
-  return {
-    fairQuote: quoteOf(fairTicks),
-    reservationQuote: quoteOf(reservationTicks),
-    halfSpreadBps: isKnown ? bps(halfSpreadTicks / fairTicks) : undefined,
-    // Minus zero is shown as zero.
-    terms: Object.fromEntries(
-      Object.entries(terms).map(([name, value]) => [name, value === 0 ? 0 : value]),
-    ),
-    clamps,
   };
 }
 
@@ -262,7 +171,7 @@ function explainWorst(
     notionalQuote: quote(market?.notional),
     initialMarginQuote: quote(market?.initialMargin),
     maintenanceQuote: quote(market?.maintenance),
-    toLiquidationBps: distance === undefined ? undefined : bps(distance.fraction),
+    toLiquidationBps: distance === undefined ? undefined : toBps(distance.fraction),
     liquidationPriceQuote:
       distance === undefined || !Number.isFinite(mark)
         ? undefined
@@ -305,8 +214,4 @@ function reasonsOf(
   for (const { side, level, fate, why } of quotes)
     if (fate === "withheld") reasons.push(`${side} ${level} withheld: ${why}`);
   return reasons;
-}
-
-function bps(fraction: number): number {
-  return Math.round(fraction * 1e6) / 100 || 0;
 }

@@ -83,6 +83,7 @@ export async function explainBot({
             withinMs,
           );
     if (isBroken) await running.stopped;
+    decideAgain(running);
     return { ...explanationOf(running), ...(liquidator === undefined ? {} : { liquidator }) };
   } finally {
     running.bot.abandon();
@@ -96,6 +97,17 @@ export async function explainBot({
 function stateOf(store: Pick<StateStore, "read" | "names">): Readonly<Record<string, string>> {
   const life = store.read(LIFE_FILE);
   return { ...readDecidingState(store), ...(life === undefined ? {} : { [LIFE_FILE]: life }) };
+}
+
+/**
+ * Calls every strategy and plans its quotes in one turn. Markets answer at different times, and a
+ * strategy is called only so often: without it the newest book may be another than the one that the
+ * quotes are for.
+ */
+function decideAgain({ bot }: RunningBot): void {
+  for (const { running, decisions } of bot.context.traders.values())
+    if (running) decisions.request(false);
+  bot.accept({ kind: "wake" });
 }
 
 /** The explanation of a dry run in its present state. */

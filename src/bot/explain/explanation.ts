@@ -22,6 +22,11 @@ export interface ExplainedQuote {
    */
   readonly fate: "place" | "keep" | "withheld";
   readonly why: string;
+  /**
+   * The quote that a kept order serves, where it differs from the order within the tolerance: the
+   * reason's figures are about this one.
+   */
+  readonly wanted?: { readonly price: string; readonly amountBase: string };
   /** Cost of a complete fill as maker; negative is a rebate. */
   readonly makerFeeQuote: string;
   readonly makerFeeBps: number;
@@ -39,6 +44,8 @@ export interface ExplainedReason {
   readonly halfSpreadBps: number | undefined;
   readonly terms: Readonly<Record<string, number>>;
   readonly clamps: readonly string[];
+  /** Views since the one that the quotes are for; absent if they are for the book shown. */
+  readonly viewsBehind?: number;
 }
 
 /** Worst case of a market: every quote of one side fills and none of the other. */
@@ -129,7 +136,8 @@ export interface ExplainedMarket {
   readonly reasons: readonly string[];
   readonly bestBid: string | undefined;
   readonly bestAsk: string | undefined;
-  readonly midQuote: number | undefined;
+  /** Exact, as a decimal string. */
+  readonly midQuote: string | undefined;
   readonly markQuote: string | undefined;
   /** Undefined in a market without `reference`. */
   readonly reference: ExplainedReference | undefined;

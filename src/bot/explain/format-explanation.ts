@@ -1,3 +1,4 @@
+import { formatCount } from "../../core/format-count.js";
 import type { Ms } from "../../core/units.js";
 import { TARGET_LEVEL } from "../../executor/plan-target.js";
 import { referenceText } from "../status/reference-text.js";
@@ -54,7 +55,7 @@ function marketLines(marketId: string, market: ExplainedMarket, nowMs: Ms): stri
   if (reason !== undefined) {
     const terms = Object.entries(reason.terms).map(([name, value]) => `${name} ${short(value)}`);
     lines.push(
-      `  reason    fair ${short(reason.fairQuote)}, centred on ${short(reason.reservationQuote)}, half spread ${bpsText(reason.halfSpreadBps)}`,
+      `  reason    fair ${short(reason.fairQuote)}, centred on ${short(reason.reservationQuote)}, half spread ${bpsText(reason.halfSpreadBps)}${behindText(reason.viewsBehind)}`,
     );
     if (terms.length > 0) lines.push(`  terms     ${terms.join(", ")}`);
     for (const clamp of reason.clamps) lines.push(`  clamp     ${clamp}`);
@@ -73,6 +74,10 @@ function marketLines(marketId: string, market: ExplainedMarket, nowMs: Ms): stri
     `  tokens    ${tokensText(market.tokens)}`,
   );
   return lines;
+}
+
+function behindText(views: number | undefined): string {
+  return views === undefined ? "" : `, decided ${formatCount(views, "view")} before this book`;
 }
 
 function referenceLines(reference: ExplainedReference): string[] {
@@ -110,7 +115,7 @@ function endLine(end: ExplainedPlanEnd): string {
     end.roundTripsToEarnLoss === undefined
       ? ""
       : `, as much as ${end.roundTripsToEarnLoss} round trips earn`;
-  return `  plan      at ${end.price}: ${end.positionBase} at an average of ${short(end.averagePriceQuote)}, breaks even at ${short(end.breakEvenPriceQuote)}; loss ${end.lossQuote}${trips}; with margin ${end.marginQuote} it needs ${end.capitalQuote}`;
+  return `  plan      at ${end.price}: ${end.positionBase} at an average of ${short(end.averagePriceQuote)}, breaks even at ${short(end.breakEvenPriceQuote)} after the fees of both ways; loss there ${end.lossQuote} with the fees of its fills alone${trips}; with margin ${end.marginQuote} it needs ${end.capitalQuote}`;
 }
 
 function unwindingLines(

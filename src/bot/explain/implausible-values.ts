@@ -89,7 +89,7 @@ function spreadText(
 ): string | undefined {
   if (bestBid === undefined || bestAsk === undefined || midQuote === undefined) return undefined;
   const quoted = wantedHalfSpreadBps(trader) ?? meanDistanceBps(quotes);
-  const touchBps = (new Decimal(bestAsk).minus(bestBid).toNumber() / 2 / midQuote) * 10_000;
+  const touchBps = (new Decimal(bestAsk).minus(bestBid).toNumber() / 2 / Number(midQuote)) * 10_000;
   if (quoted === undefined || !(quoted > 0) || !(touchBps > 0)) return undefined;
   const isWide = quoted > MOST_RATIO * Math.max(touchBps, LEAST_TOUCH_BPS);
   const isNarrow = quoted < touchBps / MOST_RATIO;

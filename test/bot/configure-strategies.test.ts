@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { changeRunningConfig } from "#bot/change-running-config.js";
 import { applyChange, previewChange } from "#bot/change-values.js";
-import { changeConfig } from "#bot/config-change.js";
 import type { QuotedMarket } from "#bot/config-difference.js";
 import { parseConfigPath } from "#bot/config-path.js";
 import { prepareChange } from "#bot/prepare-change.js";
@@ -40,8 +40,8 @@ async function started(config: ReturnType<typeof configOf>, forMs = 20_000) {
 const prepared = ({ running: { bot } }: VirtualRun, ...changes: readonly [string, unknown][]) =>
   prepareChange(
     bot.context,
-    changeConfig(
-      bot.context.config,
+    changeRunningConfig(
+      bot.context,
       changes.map(([path, value]) => ({ path: parseConfigPath(path), value })),
     ),
   );
@@ -254,5 +254,67 @@ describe("a strategy of the user's own", () => {
     );
     expect(commands).not.toContain("configure");
     await expectReplay(run, journal);
+  });
+});
+
+/** With an object that has a default, and one whose values have another form than the file's. */
+const DEFAULTED = `
+import { defineStrategy, quoteAround } from "marketwright";
+import { map } from "rxjs";
+import { z } from "zod";
+const coolDown = z.strictObject({
+  fills: z.number().int().positive(),
+  forMs: z.number().positive(),
+  side: z.enum(["both", "filled"]),
+});
+const within = z.strictObject({
+  from: z.string().transform((text) => ({ hour: Number(text) })),
+  to: z.string(),
+});
+export default defineStrategy({
+  params: z.strictObject({
+    halfSpreadBps: z.number().positive().default(50),
+    coolDown: coolDown.default({ fills: 3, forMs: 1000, side: "both" }),
+    within: within.prefault({ from: "8", to: "17" }),
+  }),
+  create: ({ halfSpreadBps, coolDown }) => (view$) =>
+    view$.pipe(map((view) => {
+      const intent = quoteAround(view, view.midTicks, { halfSpreadBps, sizeBase: 0.02 });
+      return { ...intent, reason: { ...intent.reason, terms: { ...coolDown, side: 0 } } };
+    })),
+});
+`;
+
+const defaultedStrategy = () => {
+  folder.write("own.ts", DEFAULTED);
+  return started(configOf(join(folder.folder, "own.ts"), {}), 5_000);
+};
+
+describe("a strategy with an object that has a default", () => {
+  it("gets one key of it changed, so that nobody repeats a cool-down to make it longer", async () => {
+    const { run, journal } = await defaultedStrategy();
+    const changes = [{ path: `${P}.coolDown.forMs`, before: "1000", after: "2000" }];
+    expect(preview(run, [`${P}.coolDown.forMs`, 2000]).changes).toEqual(changes);
+    expect(apply(run, [`${P}.coolDown.forMs`, 2000]).changes).toEqual(changes);
+    const [trader] = run.running.bot.context.traderList;
+    expect(trader?.quotes?.reason.terms).toMatchObject({ fills: 3, forMs: 2000 });
+    await expectReplay(run, journal);
+  });
+
+  it("shows the default that a first change of a key replaces", async () => {
+    const { run } = await defaultedStrategy();
+    expect(preview(run, [`${P}.halfSpreadBps`, 60]).changes).toEqual([
+      { path: `${P}.halfSpreadBps`, before: "50", after: "60" },
+    ]);
+    await run.stop();
+  });
+
+  it("asks for the whole object where its default cannot be written back", async () => {
+    const { run } = await defaultedStrategy();
+    expect(() => apply(run, [`${P}.within.to`, "18"])).toThrow(
+      /within.*default.*the whole object, such as markets\.btcusdc\.params\.within=/s,
+    );
+    apply(run, [`${P}.within`, { from: "9", to: "18" }]);
+    await run.stop();
   });
 });

@@ -25,11 +25,16 @@ export interface DifferentValue {
  * sizes. The strategies check their own parameters.
  * @throws ConfigError for a key that cannot change while the bot runs, an unknown key, a value that
  * is not allowed, and two changes of the same key
+ * @param unwritten values in force that the config does not write, and that the changes are parts of
  */
-export function changeConfig(config: BotConfig, changes: readonly ValueChange[]): BotConfig {
+export function changeConfig(
+  config: BotConfig,
+  changes: readonly ValueChange[],
+  unwritten: readonly ValueChange[] = [],
+): BotConfig {
   checkPaths(config, changes);
   const { path: file, statesDir, ...written } = structuredClone(config);
-  for (const change of changes) setValue(written, change);
+  for (const change of [...unwritten, ...changes]) setValue(written, change);
   const values = checkBotValues(written, () => "the changed values");
   return { ...values, path: file, ...(statesDir === undefined ? {} : { statesDir }) };
 }

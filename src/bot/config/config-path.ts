@@ -29,3 +29,14 @@ export function parseConfigPath(text: string): readonly string[] {
 export function formatConfigPath(path: ConfigPath): string {
   return path.map((key) => (/[."]/.test(String(key)) ? `"${key}"` : key)).join(".");
 }
+
+/** The value at a path through mappings and lists; undefined where it leads to none. */
+export function valueAtPath(root: unknown, path: ConfigPath): unknown {
+  return path.reduce<unknown>(
+    (held, key) =>
+      typeof held === "object" && held !== null && Object.hasOwn(held, key)
+        ? (held as Record<string | number, unknown>)[key]
+        : undefined,
+    root,
+  );
+}

@@ -12,7 +12,7 @@ import {
   type DifferentValue,
   findDifferentValues,
 } from "../config/config-change.js";
-import { formatConfigPath } from "../config/config-path.js";
+import { formatConfigPath, valueAtPath } from "../config/config-path.js";
 import {
   isSameJson,
   type RunningValues,
@@ -122,10 +122,7 @@ export class ConfigFile {
   }
 
   #editFor({ path, before, after }: DifferentValue, now: RunningValues): readonly YamlEdit[] {
-    const held = path.reduce<unknown>(
-      (value, key) => (value as Record<string, unknown> | undefined)?.[key],
-      now,
-    );
+    const held = valueAtPath(now, path);
     if (isSameJson(held, after)) return [];
     if (isSameJson(held, before))
       return [{ path, text: after === undefined ? undefined : yamlText(path, after) }];
@@ -164,7 +161,7 @@ export class ConfigFile {
       chmodSync(beside, statSync(path).mode & 0o777);
       const written = toRunningValues(this.read(beside));
       const [wrong] = findDifferentValues(values, written).filter(
-        ({ path: at }) => !isSameJson(valueAt(values, at), valueAt(this.#known, at)),
+        ({ path: at }) => !isSameJson(valueAtPath(values, at), valueAtPath(this.#known, at)),
       );
       if (wrong !== undefined)
         throw fail(
@@ -214,13 +211,6 @@ export class ConfigFile {
       return { differences: [], problem: maskSecrets(error.message) };
     }
   }
-}
-
-function valueAt(root: unknown, path: ConfigPath): unknown {
-  return path.reduce<unknown>(
-    (value, key) => (value as Record<string | number, unknown> | undefined)?.[key],
-    root,
-  );
 }
 
 function shownText(path: ConfigPath, value: unknown): string {

@@ -18,6 +18,7 @@ import {
 import { rebindStrategy } from "../engine/configuration.js";
 import type { BotContext } from "../engine/context.js";
 import { checkStrategyMarket } from "../strategy/check-strategy-market.js";
+import { withDefaultsBefore } from "./change-running-config.js";
 
 /** Values that passed every check, and have not been applied. */
 export interface PreparedChange {
@@ -62,7 +63,7 @@ export function prepareChange(context: BotContext, next: BotConfig): PreparedCha
   return {
     values,
     config: withRunningValues(config, values),
-    differences: findDifferentValues(toRunningValues(config), values),
+    differences: withDefaultsBefore(context, findDifferentValues(toRunningValues(config), values)),
     strategies,
   };
 }

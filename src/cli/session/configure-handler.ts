@@ -1,6 +1,6 @@
 import { findChangeableKey } from "../../bot/config/changeable-keys.js";
-import { changeConfig } from "../../bot/config/config-change.js";
 import { parseConfigPath } from "../../bot/config/config-path.js";
+import { changeRunningConfig } from "../../bot/configure/change-running-config.js";
 import { applyChange, previewChange } from "../../bot/configure/change-values.js";
 import type { ConfigDifference } from "../../bot/configure/config-difference.js";
 import type { ConfigFile } from "../../bot/configure/config-file.js";
@@ -47,8 +47,8 @@ function nextConfig({ bot }: RunningBot, file: ConfigFile, command: ConfigureCom
       field: "changes",
       expected: "a change such as markets.btcusdc.params.halfSpreadBps=5",
     });
-  return changeConfig(
-    config,
+  return changeRunningConfig(
+    bot.context,
     changes.map(({ path, value }) => ({ path: parseConfigPath(path), value })),
   );
 }

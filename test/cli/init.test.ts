@@ -13,7 +13,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { BOT_TEMPLATES } from "#cli/bot-templates.js";
+import { BOT_TEMPLATES, findTemplate } from "#cli/bot-templates.js";
+import { builtInStrategies } from "#strategies/built-in.js";
 import { captureCli, type StartedRun, startCli } from "./captured-cli.js";
 import { expectAcceptedFile, MARKETS, SOME_CHOICES, schema } from "./init-choices.js";
 import { TypedTerminal } from "./typed-terminal.js";
@@ -206,6 +207,17 @@ describe("marketwright init", () => {
       const held = path.split(".").reduce((at, key) => at[key], written);
       expect({ path, held }).toEqual({ path, held: parse(value) });
     }
+  });
+
+  it("names every built-in strategy in its help, so that nobody overlooks one", async () => {
+    const { out } = await captureCli(["init", "--help"]);
+    const text = out.replace(/\s+/g, " ");
+    expect(text).toContain(`${Object.keys(builtInStrategies).sort().join(", ")}, the path`);
+  });
+
+  it("takes a strategy's name for the template that quotes by it", () => {
+    for (const name of Object.keys(builtInStrategies))
+      expect(findTemplate(name).strategy, name).toBe(name);
   });
 
   it("lists its templates by name", async () => {

@@ -30,6 +30,7 @@ import {
   readPage,
   SHELVES,
   tableOf,
+  unpackedLinksOf,
 } from "./pages.js";
 
 const source = (path: string): string => readFileSync(join(PROJECT_ROOT, path), "utf8");
@@ -71,6 +72,23 @@ describe("every page", () => {
     ).toEqual([]);
     const run = found(page.text, /npm run (?:-s )?([a-z]+(?:[-:][a-z]+)*)/g);
     expect(run.filter((name) => scripts[name] === undefined && !others.includes(name))).toEqual([]);
+  });
+
+  it("leads to files of the npm package alone, if it is in the package itself", () => {
+    const { files } = JSON.parse(source("package.json")) as { readonly files: readonly string[] };
+    const packed = [...files, "README.md", "LICENSE", "package.json"];
+    const lost = allPages()
+      .filter(({ path }) => packed.includes(path))
+      .flatMap((page) => unpackedLinksOf(page, packed).map((link) => `${page.path}: ${link}`));
+    expect(lost).toEqual([]);
+  });
+
+  it.each([
+    ["README.md", /built-in\nstrategies: ([^.]*)\./],
+    ["docs/README.md", /parameters and formulas of ([^[]*)\n- \[/],
+  ])("names each built-in strategy once where %s lists them", (path, list) => {
+    const [, names = ""] = list.exec(readPage(path).text) ?? [];
+    expect([...codesOf(names)].sort()).toEqual(Object.keys(builtInStrategies).sort());
   });
 
   it("stands on a shelf, and the index names it once", () => {

@@ -73,6 +73,21 @@ export function deadLinksOf(page: Page): readonly string[] {
   return targets.filter((target) => !/^https?:/.test(target) && !leadsSomewhere(page, target));
 }
 
+/**
+ * Links of a page to files of ours that are not in the npm package: with the package alone they
+ * lead nowhere.
+ */
+export function unpackedLinksOf(page: Page, packed: readonly string[]): readonly string[] {
+  const prose = page.text.replace(/^```[\s\S]*?^```$/gm, "");
+  const targets = [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map((match) => match[1] ?? "");
+  return targets.filter((target) => {
+    const [file = ""] = target.split("#");
+    if (/^https?:/.test(target) || file === "") return false;
+    const path = join(dirname(page.path), file).replace(/\/$/, "");
+    return !packed.some((name) => name === path || name.startsWith(`${path}/`));
+  });
+}
+
 function leadsSomewhere(page: Page, target: string): boolean {
   const [file, heading] = target.split("#");
   const path = file === "" || file === undefined ? page.path : join(dirname(page.path), file);

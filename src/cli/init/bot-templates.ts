@@ -73,10 +73,18 @@ export const BOT_TEMPLATES: Readonly<Record<string, BotTemplate>> = {
   },
 };
 
-/** @throws ConfigError for an unknown name. */
+/** The strategies that templates quote by. */
+export const TEMPLATE_STRATEGIES: readonly string[] = Object.values(BOT_TEMPLATES)
+  .flatMap(({ strategy }) => strategy ?? [])
+  .sort();
+
+/**
+ * Finds a template by its name, or by its strategy's: `grid` is `grid-maker`. @throws ConfigError
+ * for an unknown name
+ */
 export function findTemplate(name: string): BotTemplate {
-  const found = Object.hasOwn(BOT_TEMPLATES, name) ? BOT_TEMPLATES[name] : undefined;
-  if (found !== undefined) return found;
+  for (const known of [name, `${name}-maker`])
+    if (Object.hasOwn(BOT_TEMPLATES, known)) return BOT_TEMPLATES[known] as BotTemplate;
   const names = Object.keys(BOT_TEMPLATES);
   const near = findNearestName(name, names);
   throw new ConfigError(`no such template${near === undefined ? "" : `, did you mean ${near}?`}`, {

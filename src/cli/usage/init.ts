@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { DEFAULT_KEY_ENV, DEFAULT_REST } from "../call-defaults.js";
 import type { CliContext } from "../cli-context.js";
 import type { InitCommandOptions } from "../commands/init.js";
+import { TEMPLATE_STRATEGIES } from "../init/bot-templates.js";
 
 /** `marketwright init [bot.yaml]` */
 export function addInit(program: Command, context: CliContext): void {
@@ -11,7 +12,10 @@ export function addInit(program: Command, context: CliContext): void {
       "write a bot's file with sizes, spreads and limits that fit the exchange, each with its reason; on a terminal, asks what no option says",
     )
     .argument("[file]", "the YAML file to write (default: bot.yaml)")
-    .option("--template [name]", "the kind of bot; without a name, lists them")
+    .option(
+      "--template [name]",
+      "the kind of bot, or a strategy's name; without a name, lists them",
+    )
     .option("--exchange <address>", `the exchange's REST address (default: ${DEFAULT_REST})`)
     .option("--stream <address>", "its websocket address (default: the REST address as ws)")
     .option(
@@ -21,7 +25,7 @@ export function addInit(program: Command, context: CliContext): void {
     )
     .option(
       "--strategy [name]",
-      "ladder, glft, avellaneda-stoikov, the path of your own or npm:PACKAGE (default: ladder); with a new folder, or without a name, writes a repository for a strategy of your own: code, tests, bot and backtest",
+      `${TEMPLATE_STRATEGIES.join(", ")}, the path of your own or npm:PACKAGE (default: ladder); with a new folder, or without a name, writes a repository for a strategy of your own: code, tests, bot and backtest`,
     )
     .option("--risk <appetite>", "careful, balanced or bold (default: balanced)")
     .option(

@@ -1,4 +1,4 @@
-import type { Lots, MarketId, Side } from "../core/units.js";
+import type { Lots, MarketId, Side, Ticks } from "../core/units.js";
 import type { MarketRules } from "../exchange/records.js";
 import type { Quote, UnwindPart, UnwindSchedule } from "../strategies/intent.js";
 import { distanceToTouch, opposingPrice, toPassivePrice } from "./crossing.js";
@@ -50,7 +50,8 @@ export interface UnwindInput extends Omit<TargetInput<UnwindSchedule>, "rules" |
 /**
  * Works a position towards its target. Quotes offer the lots that the trajectory still allows to
  * be held: the strategy's on the reducing side, or else the plan's own. Immediate orders, one at a
- * time, take the lots above the trajectory. Quotes that would add to the position are cancelled.
+ * time, take the lots above the trajectory, which are offered too until the next may be sent.
+ * Quotes that would add to the position are cancelled.
  *
  * All orders towards the target that may still fill, at full size, never exceed the remaining lots
  * less those that the schedule keeps. Each order is within the worst price of the parts that it
@@ -96,20 +97,20 @@ export function planUnwind(given: UnwindInput): TargetPlan {
   const dueLots = dueOf(input, bearing, restLots);
   const isJoint = input.quotes.some((quote) => quote.side === side);
   const freeLots = Math.max(dueLots, restLots - (schedule.keepLots ?? 0));
-  const offers = offersOf(input, side, freeLots, dueLots);
+  const taking: UnwindInput =
+    bearing.length === 0
+      ? input
+      : { ...input, intent: { ...intent, worstTicks: tightestBound(input, bearing, side) } };
+  const price = dueLots === 0 ? undefined : takingPrice(taking, side, live);
+  // Lots that cannot be taken now are offered, or a thin book would fill less of them than none due.
+  const isHeldBack = typeof price === "string" && !live.some(isSlice);
+  const offers = offersOf(input, side, freeLots, isHeldBack ? 0 : dueLots);
   const plan = planOffers(input, live, offers);
   const room = new UnwindCapacity(parts, side, freeLots, working);
   const taken =
     bearing.length === 0
       ? unborne(input, side, dueOf(input, parts, restLots))
-      : takeDue(
-          { ...input, intent: { ...intent, worstTicks: tightestBound(input, bearing, side) } },
-          side,
-          dueLots,
-          room.of(bearing),
-          live,
-          plan,
-        );
+      : takeDue(taking, { side, dueLots, price, roomLots: room.of(bearing) }, live, plan);
   if (taken.place !== undefined) room.take(taken.place);
   const { places, withheld } = withinRoom(plan, side, room, isJoint);
   const turnAtMs =
@@ -295,46 +296,57 @@ function unborne(input: UnwindInput, side: Side, dueLots: Lots): SliceDecision {
   };
 }
 
-/**
- * The immediate order that is due now, or the reason why there is none.
- * @param roomLots remaining lots that no order in flight may fill
- */
-function takeDue(
+/** Lots to take at once. */
+interface DueTake {
+  readonly side: Side;
+  readonly dueLots: Lots;
+  /** The price of the order, or the reason why none may be sent yet; undefined if nothing is due. */
+  readonly price: Ticks | string | undefined;
+  /** Remaining lots that no order in flight may fill. */
+  readonly roomLots: Lots;
+}
+
+/** The price of an immediate order now, or the reason why it has to wait. */
+function takingPrice(
   input: UnwindInput,
   side: Side,
-  dueLots: Lots,
-  roomLots: Lots,
+  live: readonly WorkingOrder[],
+): Ticks | string {
+  const { nowMs, lastSliceAtMs, intent, foreign } = input;
+  const turnAtMs = (lastSliceAtMs ?? Number.NEGATIVE_INFINITY) + intent.schedule.everyMs;
+  return nowMs < turnAtMs
+    ? `the next slice is sent in ${turnAtMs - nowMs} ms`
+    : chooseSlicePrice({ ...input, foreignTouch: foreign.touch }, side, live);
+}
+
+/** The immediate order that is due now, or the reason why there is none. */
+function takeDue(
+  { intent, rules, positionLots }: UnwindInput,
+  { side, dueLots, price, roomLots }: DueTake,
   live: readonly WorkingOrder[],
   plan: Plan,
 ): SliceDecision {
-  const { intent, rules, nowMs, lastSliceAtMs } = input;
+  if (price === undefined) return ALLOWED;
   const { schedule, worstTicks } = intent;
   const not = (
     state: TargetState,
     why: string,
     withheld: Plan["withheld"] = [],
-  ): SliceDecision => ({
-    state,
-    why,
-    withheld,
-  });
-  if (dueLots === 0) return ALLOWED;
+  ): SliceDecision => ({ state, why, withheld });
   const slice = live.find(isSlice);
   if (slice !== undefined)
     return not("waiting", `slice ${slice.hash} may still fill (${slice.phase})`);
-  if (lastSliceAtMs !== undefined && nowMs < lastSliceAtMs + schedule.everyMs) {
-    return not(
-      "waiting",
-      `the next slice is sent in ${lastSliceAtMs + schedule.everyMs - nowMs} ms`,
-    );
-  }
-  const restLots = Math.abs(intent.targetLots - input.positionLots);
+  const restLots = Math.abs(intent.targetLots - positionLots);
   const least = Math.max(rules.minLots, schedule.dustLots + 1);
-  const lots = Math.min(
+  const sliceLots = Math.min(
     dueLots,
-    roomLots,
     computeSliceLots(restLots, schedule.sliceLots, { minLots: least, maxLots: rules.maxLots }),
   );
+  if (typeof price === "string")
+    return not("waiting", price, [
+      { side, level: TARGET_LEVEL, ticks: worstTicks, lots: sliceLots, why: price },
+    ]);
+  const lots = Math.min(sliceLots, roomLots);
   // Quotes being cancelled will free capacity for the whole slice. Quotes with an unknown outcome
   // may never do so.
   const isClearing = plan.cancels.length > 0 || live.some(({ phase }) => phase === "cancelling");
@@ -342,12 +354,6 @@ function takeDue(
     return not("clearing", "quotes are cancelled to make room for the slice");
   if (lots < rules.minLots)
     return not("waiting", `${dueLots} lots are due, orders in flight may fill all but ${roomLots}`);
-  const price = chooseSlicePrice({ ...input, foreignTouch: input.foreign.touch }, side, live);
-  if (typeof price === "string") {
-    return not("waiting", price, [
-      { side, level: TARGET_LEVEL, ticks: worstTicks, lots, why: price },
-    ]);
-  }
   const why = `${dueLots} lots behind the trajectory`;
   return {
     state: "working",

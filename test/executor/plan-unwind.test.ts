@@ -161,6 +161,23 @@ describe("unwinding without a quoting strategy", () => {
     expect([resting.state, resting.nextSliceAtMs]).toEqual(["waiting", T0 + 1_200]);
   });
 
+  it("offers the lots that are due while none may be taken: they would fill less than if none were due", () => {
+    const waiting = planUnwind(unwindInput({ nowMs: T0 + 3_000, lastSliceAtMs: T0 + 2_700 }));
+    expect([waiting.state, waiting.nextSliceAtMs, inShort(waiting)]).toEqual([
+      "waiting",
+      T0 + 3_200,
+      ["SELL 25 @ 105 POST_ONLY"],
+    ]);
+    // Another order of the account is the best bid, and must not be sold to.
+    const foreign = { touch: { bestBidTicks: 100, bestAskTicks: undefined }, openOrders: 1 };
+    const blocked = planUnwind(unwindInput({ nowMs: T0 + 3_000, foreign }));
+    expect([blocked.state, blocked.withheld.length, inShort(blocked)]).toEqual([
+      "waiting",
+      1,
+      ["SELL 25 @ 105 POST_ONLY"],
+    ]);
+  });
+
   it("spends no cancel on a slice that is about to end, and cancels one whose end is lost", () => {
     const endDueMs = T0 + 1_000;
     const shown = order("SELL", TARGET_LEVEL, 97, { lots: 10, timeInForce: "IOC", endDueMs });

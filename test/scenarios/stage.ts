@@ -24,7 +24,7 @@ import { parseExchangeConfig } from "#simulator/config.js";
 import { EmbeddedExchange } from "#simulator/exchange.js";
 import { orderFlowFactory } from "#simulator/flow-config.js";
 import type { Quote } from "#strategies/intent.js";
-import { defineStrategy } from "#strategies/strategy.js";
+import { type BoundStrategy, defineStrategy } from "#strategies/strategy.js";
 import { BotRig, botConfig, MachineClock } from "../simulation/bot-rig.js";
 import { type HandOrder, HandTrader } from "./hand-trader.js";
 import { ScriptedNetwork } from "./scripted-network.js";
@@ -63,6 +63,8 @@ export interface StageOptions {
    * The strategy returns its intent once, as those of the package do, and not at each view anew.
    */
   readonly saysOnce?: boolean;
+  /** The strategy of the bot, in place of the one whose quotes the story sets. */
+  readonly strategy?: BoundStrategy;
 }
 
 /** The key of the bot's account. */
@@ -95,6 +97,7 @@ export class Stage {
   #rig: BotRig | undefined;
   #wanted: readonly Quote[] = [];
   readonly #saysOnce: boolean;
+  readonly #given: BoundStrategy | undefined;
   #starts = 0;
   #most: Record<Side, Lots> = { BUY: 0, SELL: 0 };
 
@@ -131,6 +134,7 @@ export class Stage {
     });
     this.network = new ScriptedNetwork(this.exchange, this.clock, "10.0.0.1");
     this.#saysOnce = options.saysOnce ?? false;
+    this.#given = options.strategy;
     this.owner = options.registered === false ? this.counterparty : trader(BOT_KEY, "10.0.0.7");
     this.wants();
   }
@@ -176,7 +180,7 @@ export class Stage {
       config: this.config,
       store: this.store,
       hedgeVenues: this.hedgeVenues,
-      strategies: new Map([[MARKET, this.#strategy()]]),
+      strategies: new Map([[MARKET, this.#given ?? this.#strategy()]]),
       observe: (notice) => {
         this.notices.push(notice);
         for (const listener of this.listeners) listener(notice);

@@ -119,12 +119,12 @@ export const CAPTURES: readonly Capture[] = [
   },
   ...(
     [
-      ["btcusdt-spot", "0.01", "0.00001", 107_100],
-      ["xrpusdt-spot", "0.0001", "0.1", 2.24],
+      ["btcusdt-spot", "0.01", "0.00001", 114_000],
+      ["xrpusdt-spot", "0.0001", "0.1", 2.84],
     ] as const
   ).map(
     ([market, tickSizeQuote, stepSizeBase, firstPrice]): Capture => ({
-      name: `${market}_15M, second half of 2025`,
+      name: `${market}_15M, last quarter of 2025`,
       files: [`klines/${market}_15M_20241230-20260429.ndjson.gz`],
       interval: "15M",
       tickSizeQuote,
@@ -132,13 +132,13 @@ export const CAPTURES: readonly Capture[] = [
       firstPrice,
       halfSpreadBps: 20,
       sigmaBps: 1,
-      from: "2025-07-01",
+      from: "2025-10-01",
       to: "2026-01-01",
     }),
   ),
   {
     ...HOURLY,
-    name: "btcusdt-spot_1H_2022-2023 with Binance's funding",
+    name: "btcusdt-spot_1H, 2022 with Binance's funding",
     files: [
       "klines/btcusdt-spot_1H_20220101-20260429.ndjson.gz",
       "funding/btcusdt-perp_binance_funding.ndjson.gz",
@@ -148,17 +148,18 @@ export const CAPTURES: readonly Capture[] = [
     firstPrice: 46_200,
     sigmaBps: 1,
     from: "2022-01-01",
-    to: "2024-01-01",
+    to: "2023-01-01",
   },
   {
     ...HOURLY,
-    name: "btcusdt-spot_1H_2024-2026",
+    name: "btcusdt-spot_1H, 2025",
     files: ["klines/btcusdt-spot_1H_20220101-20260429.ndjson.gz"],
     tickSizeQuote: "0.01",
     stepSizeBase: "0.00001",
-    firstPrice: 42_300,
+    firstPrice: 93_500,
     sigmaBps: 1,
-    from: "2024-01-01",
+    from: "2025-01-01",
+    to: "2026-01-01",
   },
 ];
 

@@ -265,6 +265,7 @@ function areStrategies(held: unknown): boolean {
   );
 }
 
+/** True for an input that a journal can have: a `wake` is one of a backtest, which writes none. */
 function isInput(held: unknown): held is BotInput {
   if (!isObject(held)) return false;
   if (held.kind === "event") return isObject(held.event) && typeof held.event.type === "string";

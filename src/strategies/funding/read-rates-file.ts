@@ -6,9 +6,14 @@ import { describeThrown } from "../../core/describe-thrown.js";
 import { ConfigError } from "../../core/errors.js";
 import type { PaidRate } from "../models/funding-rate-model.js";
 
+/** Largest rate without sign. Exchanges cap theirs below it; more is percent or basis points. */
+const MOST_RATE = 0.1;
+
 /** A line of a file of rates: the record that an exchange's list of past fundings has. */
 const recordedRate = z.object({
-  fundingRate: z.union([z.string().regex(/^-?\d{1,10}(\.\d{1,30})?$/), z.number()]),
+  fundingRate: z
+    .union([z.string().regex(/^-?\d{1,10}(\.\d{1,30})?$/), z.number()])
+    .refine((rate) => Math.abs(Number(rate)) <= MOST_RATE),
   fundingTime: z.int().min(0),
 });
 
@@ -19,7 +24,8 @@ const recordedRate = z.object({
  * @throws ConfigError for a file that cannot be read, and for a line that is no such record
  */
 export function readRatesFile(path: string, folder: string, field: string): readonly PaidRate[] {
-  const expected = 'lines such as {"fundingRate":"0.0001","fundingTime":1700000000000}';
+  const expected =
+    'lines such as {"fundingRate":"0.0001","fundingTime":1700000000000}, where 0.0001 means 0.01 %';
   let text: string;
   try {
     const bytes = readFileSync(resolve(folder, path));

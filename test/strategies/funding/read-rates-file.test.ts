@@ -29,9 +29,15 @@ describe("a file of funding rates", () => {
     expect(rates[1]?.rateBps).toBeCloseTo(-1.2359, 12);
   });
 
+  it("takes a rate at the cap of an exchange, three percent", () => {
+    const [rate] = read("cap.ndjson", '{"fundingRate":"-0.03","fundingTime":1577836800000}');
+    expect(rate?.rateBps).toBeCloseTo(-300, 9);
+  });
+
   it.each([
     ["has another record", `${RECORDS}\n{"rate":1}`, /rateFiles\.here: has a line 3 that is no/],
     ["has a rate of words", '{"fundingRate":"much","fundingTime":1}', /line 1 that is no/],
+    ["has rates in percent", '{"fundingRate":"0.375","fundingTime":1}', /line 1 .*means 0\.01 %/s],
     ["is no JSON", "rate,time", /line 1 that is no funding rate/],
     ["is empty", "", /has no funding rates/],
   ])("is refused by its key if it %s", (_what, content, message) => {

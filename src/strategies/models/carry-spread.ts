@@ -31,6 +31,14 @@ export function expectedSpreadBps(here: CarryLeg, there: CarryLeg, horizonMs: Ms
   return expectedFundingBps(here, horizonMs) - expectedFundingBps(there, horizonMs);
 }
 
+/** The rate that a fit expects after the last one, in basis points. */
+export function predictRateBps(
+  { persistence, longRunBps }: Pick<FundingRateFit, "persistence" | "longRunBps">,
+  lastBps: number,
+): number {
+  return longRunBps + persistence * (lastBps - longRunBps);
+}
+
 /** The rates that one leg has paid, oldest first, and the fit by which they are predicted. */
 export interface CarryHistory {
   readonly rates: readonly PaidRate[];
@@ -40,7 +48,9 @@ export interface CarryHistory {
 /**
  * The receipts of a position that is long here and short there beyond their expectation, over each
  * time of the length of the horizon in the history of both legs, in basis points. A time begins
- * after each funding here; one in which a funding is missing does not count.
+ * after each funding here; one in which a funding is missing does not count. The expectation knows
+ * the rates paid until then: that of the next one is its prediction, since the history has no
+ * announcements, and the rate that was paid later would flatter it.
  */
 export function spreadSurprisesBps(
   here: CarryHistory,
@@ -82,9 +92,10 @@ class PaidRates {
   surpriseBps(fromMs: Ms, horizonMs: Ms): number | undefined {
     const { rates, fit } = this.#history;
     while ((rates[this.#first]?.stampMs ?? Number.POSITIVE_INFINITY) <= fromMs) this.#first += 1;
-    const next = rates[this.#first];
+    const [before, next] = [rates[this.#first - 1], rates[this.#first]];
     const last = rates.at(-1);
-    if (next === undefined || last === undefined) return undefined;
+    if (before === undefined || next === undefined || last === undefined) return undefined;
+    if (before.stampMs <= fromMs - fit.periodMs) return undefined;
     if (next.stampMs > fromMs + fit.periodMs) return undefined;
     // A period more: the last funding within the time may be stamped at its end.
     if (last.stampMs + fit.periodMs <= fromMs + horizonMs) return undefined;
@@ -94,7 +105,7 @@ class PaidRates {
       paidBps += rates[at].rateBps;
     const untilMs = next.stampMs - fromMs;
     if (at - this.#first !== fundingsWithin(untilMs, fit.periodMs, horizonMs)) return undefined;
-    const leg = { announced: { rateBps: next.rateBps, untilMs }, fit };
+    const leg = { announced: { rateBps: predictRateBps(fit, before.rateBps), untilMs }, fit };
     return -paidBps - expectedFundingBps(leg, horizonMs);
   }
 }

@@ -46,9 +46,18 @@ describe("what the history of the rates says of that expectation", () => {
   it("is the difference to what was paid, for each time that the history has whole", () => {
     const here = paid(FIT, [1, 3, 2, 4]);
     const there = paid(FIT, [0, 1, 1, 1]);
-    // Two fundings each. After the first: here 3 and 2 were expected, 3 and 2 paid; there 1 and 1.
-    // After the second: here 2 and 1.5 were expected, 2 and 4 paid by the long.
-    expect(spreadSurprisesBps(here, there, 16 * HOUR_MS)).toEqual([0, -2.5]);
+    // Two fundings each. After the first: here 1 and 1 were expected, 3 and 2 paid by the long;
+    // there 0.5 and 0.75 were expected, 1 and 1 received by the short. After the second: here 2 and
+    // 1.5 were expected, 2 and 4 paid; there 1 and 1.
+    expect(spreadSurprisesBps(here, there, 16 * HOUR_MS)).toEqual([-2.25, -2.5]);
+  });
+
+  it("expects nothing by a rate that was not paid yet, so that a worst case hides no jump", () => {
+    // The second time begins before the jump.
+    const surprise = (jumpBps: number): number | undefined =>
+      spreadSurprisesBps(paid(FIT, [1, 1, jumpBps, 1]), paid(FIT, [1, 1, 1, 1]), 8 * HOUR_MS)[1];
+    expect(surprise(1)).toBeCloseTo(0, 12);
+    expect(surprise(31)).toBeCloseTo(-30, 12);
   });
 
   it("leaves out a time in which a funding of either leg is missing", () => {

@@ -5,6 +5,7 @@ import {
   type CarryLeg,
   expectedSpreadBps,
   lowerQuantile,
+  predictRateBps,
   spreadSurprisesBps,
 } from "#strategies/carry-spread.js";
 import { decideCarry } from "#strategies/decide-carry.js";
@@ -62,7 +63,8 @@ export interface RecordedCarry {
 
 /**
  * Walks through the rates of two exchanges, funding by funding of the first. Each decision knows
- * the past alone. The next rate counts as announced, as an exchange does before it is paid.
+ * the past alone: the next rate is predicted from those before it, since no announcements were
+ * recorded, and only its time is known.
  */
 export function walkCarry(here: readonly PaidRate[], there: readonly PaidRate[]): RecordedCarry {
   const legs = [new WalkedLeg(here), new WalkedLeg(there)] as const;
@@ -171,12 +173,14 @@ class WalkedLeg {
     return (this.#sums[this.#taken] ?? 0) - (this.#sums[from] ?? 0);
   }
 
-  /** The next rate as announced; undefined at the end, and where a funding is missing. */
+  /** The next rate as predicted; undefined at the end, and where a funding is missing. */
   next(nowMs: number): CarryLeg | undefined {
-    const next = this.#rates[this.#taken];
+    const [last, next] = [this.#rates[this.#taken - 1], this.#rates[this.#taken]];
     const { fit } = this.model;
+    if (last === undefined || last.stampMs <= nowMs - fit.periodMs) return undefined;
     if (next === undefined || next.stampMs > nowMs + fit.periodMs) return undefined;
-    return { announced: { rateBps: next.rateBps, untilMs: next.stampMs - nowMs }, fit };
+    const rateBps = predictRateBps(fit, last.rateBps);
+    return { announced: { rateBps, untilMs: next.stampMs - nowMs }, fit };
   }
 
   /** The rates paid within the horizon after a time that was taken. */

@@ -10,8 +10,11 @@ import {
 
 const PAGE = "docs/reference/funding-carry.md";
 
+/** Whole basis points, without a sign before 0. */
+const whole = (bps: number): string => String(Math.round(bps) + 0);
+
 const row = (here: string, there: string, carry: RecordedCarry): string =>
-  `| ${here}, ${there} | ${carry.years.toFixed(1)} | ${carry.trades} | ${(100 * carry.shareIn).toFixed(0)} % | ${carry.carryBps.toFixed(0)} | ${carry.alwaysInBps.toFixed(0)} | ${carry.drawdownBps.toFixed(0)} | ${(100 * carry.belowWorst).toFixed(1)} % of ${carry.times} |`;
+  `| ${here}, ${there} | ${carry.years.toFixed(1)} | ${carry.trades} | ${(100 * carry.shareIn).toFixed(0)} % | ${whole(carry.carryBps)} | ${whole(carry.alwaysInBps)} | ${whole(carry.drawdownBps)} | ${(100 * carry.belowWorst).toFixed(1)} % of ${carry.times} |`;
 
 describe.skipIf(!hasRecordedRates())("the carry trade on recorded rates", () => {
   it("earns what the page says, and loses more than its worst case as often as the page says", () => {

@@ -25,7 +25,7 @@ export interface DifferentValue {
  * sizes. The strategies check their own parameters.
  * @throws ConfigError for a key that cannot change while the bot runs, an unknown key, a value that
  * is not allowed, and two changes of the same key
- * @param unwritten values in force that the config does not write, and that the changes are parts of
+ * @param unwritten values in force that the config does not write: the changes are parts of them
  */
 export function changeConfig(
   config: BotConfig,

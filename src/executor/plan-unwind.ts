@@ -102,7 +102,7 @@ export function planUnwind(given: UnwindInput): TargetPlan {
       ? input
       : { ...input, intent: { ...intent, worstTicks: tightestBound(input, bearing, side) } };
   const price = dueLots === 0 ? undefined : takingPrice(taking, side, live);
-  // Lots that cannot be taken now are offered, or a thin book would fill less of them than none due.
+  // Lots that cannot be taken now are offered: a thin book fills more of them than by taking alone.
   const isHeldBack = typeof price === "string" && !live.some(isSlice);
   const offers = offersOf(input, side, freeLots, isHeldBack ? 0 : dueLots);
   const plan = planOffers(input, live, offers);
@@ -300,7 +300,7 @@ function unborne(input: UnwindInput, side: Side, dueLots: Lots): SliceDecision {
 interface DueTake {
   readonly side: Side;
   readonly dueLots: Lots;
-  /** The price of the order, or the reason why none may be sent yet; undefined if nothing is due. */
+  /** The order's price, or the reason why none may be sent yet; undefined if nothing is due. */
   readonly price: Ticks | string | undefined;
   /** Remaining lots that no order in flight may fill. */
   readonly roomLots: Lots;

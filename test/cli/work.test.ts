@@ -97,14 +97,17 @@ describe("work, on the embedded exchange", () => {
     expect(await openOrders(bot.file, bot.env)).toEqual([]);
   });
 
-  it("trades nothing and succeeds if the target is held already", async () => {
-    const { code, out } = await work(exchange.bot(), "--target", "0", "--by", "20s");
-    expect(code).toBe(0);
-    expect(JSON.parse(out)).toMatchObject({
-      fills: 0,
-      work: { isReached: true, side: null, filledBase: "0", arrival: null },
-    });
-  });
+  it.each(["0", "-0"])(
+    "trades nothing and succeeds if the target %s is held already",
+    async (target) => {
+      const { code, out } = await work(exchange.bot(), "--target", target, "--by", "20s");
+      expect(code).toBe(0);
+      expect(JSON.parse(out)).toMatchObject({
+        fills: 0,
+        work: { isReached: true, side: null, targetBase: "0", filledBase: "0", arrival: null },
+      });
+    },
+  );
 
   it("takes what is due within the time when the exchange builds its orders, and its journal replays", async () => {
     const bot = exchange.bot();
@@ -161,12 +164,16 @@ describe("work, on the embedded exchange", () => {
       err: expect.stringContaining("one process at a time trades an account"),
     });
     await captureCli(["halt", bot.file, "--reason", "news"], bot.env);
-    const { code, out } = await running.done;
+    const { code, out, err } = await running.done;
     expect(code).toBe(1);
+    // Without it, the command that goes on would wait in vain.
+    const resume = `npx marketwright resume ${bot.file}`;
     expect(JSON.parse(out).work).toMatchObject({
       isReached: false,
       reason: expect.stringMatching(/^halted by manual: news/),
+      resume,
     });
+    expect(err).toContain(`the halt lasts until ${resume}; then go on with npx marketwright work`);
     expect(await openOrders(bot.file, bot.env)).toEqual([]);
   });
 

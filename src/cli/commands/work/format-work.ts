@@ -22,8 +22,13 @@ const NEXT_BY = "10m";
 /**
  * Formats a work for a person.
  * @param goOn the command that works the rest; undefined if nothing is left
+ * @param resume the command that has to end a halt before it; undefined without one
  */
-export function formatWork(work: WorkSummary, goOn: string | undefined): string {
+export function formatWork(
+  work: WorkSummary,
+  goOn: string | undefined,
+  resume?: string | undefined,
+): string {
   const { side, baseAsset, quoteAsset, fills, averagePriceQuote, feesBps, makerShare } = work;
   const seconds = ((work.endedAtMs - work.startedAtMs) / 1000).toFixed(1);
   const done = side === null ? "held" : side === "BUY" ? "bought" : "sold";
@@ -47,20 +52,29 @@ export function formatWork(work: WorkSummary, goOn: string | undefined): string 
     ["VWAP", work.vwap],
   ] as const)
     if (cost !== null) lines.push(["cost", costText(name, cost, quoteAsset)]);
+  if (resume !== undefined) lines.push(["resume", `${resume} (the halt lasts until then)`]);
   if (goOn !== undefined) lines.push(["go on", goOn]);
   return table(lines);
 }
 
-/** Formats the rest of a work, and the command that goes on with it. */
+/**
+ * Formats the rest of a work, and the command that goes on with it.
+ * @param resume the command that has to end a halt before; undefined without one
+ */
 export function formatWorkLeft(
   work: WorkSummary | undefined,
   marketId: MarketId,
   command: string,
+  resume: string | undefined,
 ): string {
-  if (work === undefined) return `nothing of ${marketId} was traded; go on with ${command}`;
+  const next =
+    resume === undefined
+      ? `go on with ${command}`
+      : `the halt lasts until ${resume}; then go on with ${command}`;
+  if (work === undefined) return `nothing of ${marketId} was traded; ${next}`;
   const left =
     work.leftBase === null ? "an unknown amount" : formatBase(work.leftBase, work.baseAsset);
-  return `${work.filledBase} of ${marketId} is filled, ${left} is left; go on with ${command}`;
+  return `${work.filledBase} of ${marketId} is filled, ${left} is left; ${next}`;
 }
 
 /**

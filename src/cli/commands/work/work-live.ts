@@ -1,10 +1,12 @@
 import { loadBotConfig } from "../../../bot/config/config.js";
 import { paperModels } from "../../../bot/config/fields/paper-fields.js";
 import { findRunningBotOfFile } from "../../../bot/control/control-client.js";
+import { resumeCommand } from "../../../bot/notices/resume-command.js";
 import { WorkRecord } from "../../../bot/work/work-record.js";
 import type { WorkSummary } from "../../../bot/work/work-summary.js";
 import { ConfigError, RunError } from "../../../core/errors.js";
 import type { Ms } from "../../../core/units.js";
+import type { HaltReason } from "../../../risk/halt.js";
 import type { CliContext } from "../../cli-context.js";
 import { accountOfFile } from "../../control/account-of-file.js";
 import { Interrupted, ReportedFailure } from "../../process/exit.js";
@@ -49,6 +51,7 @@ export async function workLive(
   });
   let reason = "the market did not open";
   let work: WorkSummary | undefined;
+  let lifting: string | undefined;
   const summary = await runSession(context, {
     config,
     forMs: forMs + FIRST_VIEW_WITHIN_MS,
@@ -68,21 +71,44 @@ export async function workLive(
     },
     onStopped: (bot) => {
       work = record.summary(bot, signal ?? reason);
+      // A dry run leaves no halt.
+      if (!dryRun && outlivesProcess(bot.tradingGuards.haltsFor(marketId)))
+        lifting = `npx ${resumeCommand(bot, undefined)}`;
     },
   });
   const command = continueCommand(file, marketId, options, work);
-  const goOn = work?.isReached === true ? undefined : command;
-  if (json !== true && work !== undefined) context.stdout.write(formatWork(work, goOn));
-  reportRunEnd(
-    context,
-    { ...summary, ...(work === undefined ? {} : { work: { ...work, goOn: goOn ?? null } }) },
-    { file, dryRun, json },
-  );
-  if (work?.isReached === true) return;
-  const left = formatWorkLeft(work, marketId, command);
+  const isReached = work?.isReached === true;
+  const goOn = isReached ? undefined : command;
+  const resume = isReached ? undefined : lifting;
+  const left = formatWorkLeft(work, marketId, command, resume);
+  const reportLeft = (): void =>
+    void context.stderr.write(`marketwright: ${work?.reason ?? reason}: ${left}\n`);
+  if (json !== true && work !== undefined) context.stdout.write(formatWork(work, goOn, resume));
+  const ended =
+    work === undefined ? {} : { work: { ...work, resume: resume ?? null, goOn: goOn ?? null } };
+  try {
+    reportRunEnd(context, { ...summary, ...ended }, { file, dryRun, json });
+  } catch (error) {
+    // With orders or a position in doubt, a trader needs to know what is left all the more.
+    if (!isReached) reportLeft();
+    throw error;
+  }
+  if (isReached) return;
   if (signal !== undefined) throw new Interrupted(signal, left);
-  context.stderr.write(`marketwright: ${work?.reason ?? reason}: ${left}\n`);
+  reportLeft();
   throw new ReportedFailure();
+}
+
+/** Lasting halts that the next run checks anew. */
+const CHECKED_ANEW: ReadonlySet<string> = new Set([
+  "strategy-error",
+  "revived-orders",
+  "domain-mismatch",
+]);
+
+/** True if the next run would be halted from its start. */
+function outlivesProcess(halts: readonly HaltReason[]): boolean {
+  return halts.some(({ resumesByItself, name }) => !resumesByItself && !CHECKED_ANEW.has(name));
 }
 
 /** @throws ConfigError for a time that has passed */

@@ -95,11 +95,14 @@ export function parseWorkOptions(options: WorkOptions): WorkParameters {
     return text === undefined ? [] : [[name, parseNumber(text, option)] as const];
   });
   return {
-    targetBase: parseNumber(target, {
-      field: "--target",
-      expected: "a signed number of base units, such as 0.5 or -0.5, or 0",
-      isValid: Number.isFinite,
-    }),
+    // Plus zero: -0 is 0, and would be printed with its sign.
+    targetBase:
+      0 +
+      parseNumber(target, {
+        field: "--target",
+        expected: "a signed number of base units, such as 0.5 or -0.5, or 0",
+        isValid: Number.isFinite,
+      }),
     style: oneOf(STYLES, style, "--style"),
     taker: oneOf(TAKERS, taker, "--taker"),
     ...parseEnd(by),

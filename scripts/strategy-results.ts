@@ -46,7 +46,9 @@ if (values.write && values.capture !== "") {
       results.push(...(await tryStrategies(capture, folder, settings)));
     }
     const signals = signalTable(results.filter(({ capture }) => hasBooks(capture)));
-    const tables = values.signals ? { signals } : { results: resultsTable(results), signals };
+    const tables: Record<string, string> = values.signals
+      ? { signals }
+      : { results: resultsTable(results), signals };
     if (values.write) writePageTables("strategy-results", tables);
     else process.stdout.write(`${Object.values(tables).join("\n\n")}\n`);
   } finally {

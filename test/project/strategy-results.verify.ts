@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CAPTURES, hasBooks, missingFiles } from "../../scripts/strategy-results/captures.js";
 import { resultsTable } from "../../scripts/strategy-results/results-table.js";
+import { signalTable } from "../../scripts/strategy-results/signal-table.js";
 import {
   type StrategyResult,
   tryStrategies,

@@ -24,7 +24,7 @@ import { parseExchangeConfig } from "#simulator/config.js";
 import { EmbeddedExchange } from "#simulator/exchange.js";
 import { orderFlowFactory } from "#simulator/flow-config.js";
 import type { Quote } from "#strategies/intent.js";
-import { type BoundStrategy, defineStrategy } from "#strategies/strategy.js";
+import { type BoundStrategy, defineStrategy, type Strategy } from "#strategies/strategy.js";
 import { BotRig, botConfig, MachineClock } from "../simulation/bot-rig.js";
 import { type HandOrder, HandTrader } from "./hand-trader.js";
 import { ScriptedNetwork } from "./scripted-network.js";
@@ -170,6 +170,7 @@ export class Stage {
     if (this.#starts > 1) this.network = new ScriptedNetwork(this.exchange, this.clock, "10.0.0.1");
     script(this.network);
     this.network.afterEvent = () => this.#noteMost();
+    const given: BoundStrategy | Strategy = this.#given ?? this.#strategy();
     this.#rig = new BotRig({
       door: this.network.door,
       transport: this.network,
@@ -180,7 +181,7 @@ export class Stage {
       config: this.config,
       store: this.store,
       hedgeVenues: this.hedgeVenues,
-      strategies: new Map([[MARKET, this.#given ?? this.#strategy()]]),
+      strategies: new Map([[MARKET, given]]),
       observe: (notice) => {
         this.notices.push(notice);
         for (const listener of this.listeners) listener(notice);

@@ -15,7 +15,7 @@ import type { Action, Venue, VenueEvent } from "#exchange/venue.js";
 import { Outbox } from "#executor/outbox.js";
 import type { HedgeVenue } from "#hedge/hedge-venue.js";
 import { builtInStrategies } from "#strategies/built-in.js";
-import type { BoundStrategy, Strategy } from "#strategies/strategy.js";
+import { type BoundStrategy, isStrategy, type Strategy } from "#strategies/strategy.js";
 import type { ExchangeDoor } from "./exchange-door.js";
 
 /**
@@ -98,8 +98,8 @@ export interface RigOptions {
   readonly store?: StateStore;
   readonly observe?: (notice: BotEvent) => void;
   readonly tap?: VenueTap;
-  /** Of strategies that are not built in, by market. */
-  readonly strategies?: ReadonlyMap<MarketId, Strategy>;
+  /** Of strategies that are not built in, by market; one that is bound keeps its parameters. */
+  readonly strategies?: ReadonlyMap<MarketId, Strategy | BoundStrategy>;
   /** Venues where positions are laid off, by name. The rig starts and closes them. */
   readonly hedgeVenues?: ReadonlyMap<string, HedgeVenue>;
 }
@@ -129,7 +129,7 @@ export class BotRig {
       if (strategy === undefined) continue;
       const found = options.strategies?.get(marketId) ?? builtInStrategies[strategy];
       if (found === undefined) throw new Error(`no built-in strategy ${strategy}`);
-      strategies.set(marketId, found.bind(params));
+      strategies.set(marketId, isStrategy(found) ? found.bind(params) : found);
     }
     this.venue = new LiveVenue({
       transport: options.transport,

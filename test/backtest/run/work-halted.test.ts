@@ -24,6 +24,7 @@ const observer: RunObserver = {
   action: nothing,
   funding: nothing,
   note: nothing,
+  prediction: nothing,
 };
 
 it("no order of a worked position rests while the market is halted, and it goes on afterwards", async () => {

@@ -3,6 +3,7 @@ import { labelOf, type StrategyResult } from "./try-strategies.js";
 
 /** Horizons of the table's markouts, in seconds. */
 const MARKOUT_SECONDS = [1, 10];
+const PAGE_COLUMNS = 100;
 
 /** A row for each result, and the doubts that its last column numbers. */
 export function resultsTable(results: readonly StrategyResult[]): string {
@@ -28,7 +29,7 @@ export function resultsTable(results: readonly StrategyResult[]): string {
     `|${head.map((_, at) => (at < 2 ? "---|" : "---:|")).join("")}`,
     ...rows.map((cells) => `| ${cells.join(" | ")} |`),
     "",
-    ...doubts.texts.map((text, at) => `${at + 1}. ${text}`),
+    ...doubts.texts.flatMap((text, at) => itemLines(`${at + 1}. ${text}`)),
   ].join("\n");
 }
 
@@ -71,11 +72,27 @@ function markoutText(
   return halfBandTicks === null ? mean : `${mean} ± ${(halfBandTicks * bpsPerTick).toFixed(2)}`;
 }
 
+/** Counts of one run, which would make a doubt of its own of each. */
+const COUNTS = /(most of its fills are ambiguous), .*/;
+
 /** Reasons to doubt a run, which a reader needs before its profit. */
 function warningsOf(report: Report): readonly string[] {
   const indicative = report.isIndicative ? ["played on candles: the fills are a guess"] : [];
   const ended = report.reason === null ? [] : [report.reason];
-  return [...report.worthless, ...ended, ...indicative, ...report.doubts];
+  return [...report.worthless, ...ended, ...indicative, ...report.doubts].map((text) =>
+    text.replace(/^market: /, "").replace(COUNTS, "$1"),
+  );
+}
+
+/** An item of a list in lines of a page, those after the first indented. */
+function itemLines(item: string): readonly string[] {
+  const lines = [""];
+  for (const word of item.split(" ")) {
+    const last = lines.at(-1) as string;
+    if (last.length + word.length >= PAGE_COLUMNS) lines.push(`   ${word}`);
+    else lines[lines.length - 1] = last === "" ? word : `${last} ${word}`;
+  }
+  return lines;
 }
 
 /** Texts in the order in which they first came, counted from 1. */

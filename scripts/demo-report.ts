@@ -1,9 +1,9 @@
-import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { ConfigError } from "#core/errors.js";
 import { renderRuns } from "./demo/demo-tables.js";
 import { type MakerRun, runMaker } from "./demo/run-maker.js";
+import { writePageTables } from "./page-table.js";
 
 /**
  * `npm run demo-report`: runs the bot of `npm start` on twenty seeds of its exchange in virtual
@@ -12,7 +12,6 @@ import { type MakerRun, runMaker } from "./demo/run-maker.js";
  * `npm run demo-report -- --bot FILE --exchange FILE --seeds 1-20 --minutes 30`
  */
 const ROOT = new URL("../", import.meta.url);
-const PAGE = new URL("docs/reference/demo.md", ROOT);
 
 /** The first and the last seed. */
 type SeedRange = readonly [first: number, last: number];
@@ -45,8 +44,7 @@ const range = seedRange(values.seeds);
 if (values.write) {
   const calm = renderRuns(await run(values.exchange, range, minutes), true);
   const shocks = renderRuns(await run(SHOCKS.exchange, SHOCKS.range, SHOCKS.minutes), false);
-  const page = withTables(readFileSync(PAGE, "utf8"), "calm", calm);
-  writeFileSync(PAGE, withTables(page, "shocks", shocks));
+  writePageTables("demo-report", { calm: calm.trimEnd(), shocks: shocks.trimEnd() }, "demo");
 } else {
   process.stdout.write(renderRuns(await run(values.exchange, range, minutes), true));
 }
@@ -74,19 +72,4 @@ function seedRange(text: string): SeedRange {
     value: text,
     expected: "two whole numbers such as 1-20, or one",
   });
-}
-
-/** Replaces the tables between two comments of the page. */
-function withTables(page: string, name: string, tables: string): string {
-  const begin = `<!-- ${name}: written by npm run demo-report -- --write -->\n`;
-  const end = `<!-- end of ${name} -->`;
-  const from = page.indexOf(begin);
-  const to = page.indexOf(end);
-  if (from < 0 || to < from)
-    throw new ConfigError("lacks the comments around a table", {
-      field: "docs/reference/demo.md",
-      value: name,
-      expected: `${begin.trim()} and ${end}`,
-    });
-  return `${page.slice(0, from + begin.length)}\n${tables}\n${page.slice(to)}`;
 }

@@ -1,28 +1,19 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { ConfigError } from "#core/errors.js";
+import { between } from "./interface/markdown.js";
 
 /**
  * Replaces tables of a page in docs/reference, each between the two comments of its name.
- * @param name of the page, and of the command that writes it
- * @throws ConfigError if the page lacks the comments around a table
+ * @param command that writes them
+ * @param name of the page, if not the command's
  */
-export function writePageTables(name: string, tables: Readonly<Record<string, string>>): void {
+export function writePageTables(
+  command: string,
+  tables: Readonly<Record<string, string>>,
+  name = command,
+): void {
   const file = new URL(`../docs/reference/${name}.md`, import.meta.url);
   let page = readFileSync(file, "utf8");
-  for (const [table, text] of Object.entries(tables)) page = withTable(name, page, table, text);
+  for (const [table, text] of Object.entries(tables))
+    page = between(page, table, text, `npm run ${command} -- --write`);
   writeFileSync(file, page);
-}
-
-function withTable(name: string, page: string, table: string, text: string): string {
-  const begin = `<!-- ${table}: written by npm run ${name} -- --write -->\n`;
-  const end = `<!-- end of ${table} -->`;
-  const from = page.indexOf(begin);
-  const to = page.indexOf(end);
-  if (from < 0 || to < from)
-    throw new ConfigError("lacks the comments around a table", {
-      field: `docs/reference/${name}.md`,
-      value: table,
-      expected: `${begin.trim()} and ${end}`,
-    });
-  return `${page.slice(0, from + begin.length)}\n${text}\n\n${page.slice(to)}`;
 }

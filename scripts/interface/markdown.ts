@@ -7,12 +7,12 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   return [line(head), `|${"---|".repeat(head.length)}`, ...rows.map(line)].join("\n");
 }
 
-/** A paragraph at 100 columns. */
-export function wrapped(text: string): string {
+/** A paragraph at 100 columns, or at fewer. */
+export function wrapped(text: string, columns = COLUMNS): string {
   const lines: string[] = [];
   let line = "";
   for (const word of text.split(" ")) {
-    if (line !== "" && line.length + 1 + word.length > COLUMNS) {
+    if (line !== "" && line.length + 1 + word.length > columns) {
       lines.push(line);
       line = word;
     } else {

@@ -1,9 +1,12 @@
 import type { Report } from "#backtest/report-schema.js";
+import { wrapped } from "../interface/markdown.js";
 import { labelOf, type StrategyResult } from "./try-strategies.js";
 
 /** Horizons of the table's markouts, in seconds. */
 const MARKOUT_SECONDS = [1, 10];
-const PAGE_COLUMNS = 100;
+/** Columns of a page, and the indent of an item's further lines. */
+const COLUMNS = 100;
+const INDENT = "   ";
 
 /** A row for each result, and the doubts that its last column numbers. */
 export function resultsTable(results: readonly StrategyResult[]): string {
@@ -29,7 +32,9 @@ export function resultsTable(results: readonly StrategyResult[]): string {
     `|${head.map((_, at) => (at < 2 ? "---|" : "---:|")).join("")}`,
     ...rows.map((cells) => `| ${cells.join(" | ")} |`),
     "",
-    ...doubts.texts.flatMap((text, at) => itemLines(`${at + 1}. ${text}`)),
+    ...doubts.texts.map((text, at) =>
+      wrapped(`${at + 1}. ${text}`, COLUMNS - INDENT.length).replaceAll("\n", `\n${INDENT}`),
+    ),
   ].join("\n");
 }
 
@@ -82,17 +87,6 @@ function warningsOf(report: Report): readonly string[] {
   return [...report.worthless, ...ended, ...indicative, ...report.doubts].map((text) =>
     text.replace(/^market: /, "").replace(COUNTS, "$1"),
   );
-}
-
-/** An item of a list in lines of a page, those after the first indented. */
-function itemLines(item: string): readonly string[] {
-  const lines = [""];
-  for (const word of item.split(" ")) {
-    const last = lines.at(-1) as string;
-    if (last.length + word.length >= PAGE_COLUMNS) lines.push(`   ${word}`);
-    else lines[lines.length - 1] = last === "" ? word : `${last} ${word}`;
-  }
-  return lines;
 }
 
 /** Texts in the order in which they first came, counted from 1. */

@@ -44,7 +44,7 @@ export interface ExplainedReason {
   readonly halfSpreadBps: number | undefined;
   readonly terms: Readonly<Record<string, number>>;
   readonly clamps: readonly string[];
-  /** Views since the one that the quotes are for; absent if they are for the book shown. */
+  /** Views since the one that the quotes answered; absent if that is of the book shown. */
   readonly viewsBehind?: number;
 }
 

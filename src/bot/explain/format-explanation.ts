@@ -55,9 +55,11 @@ function marketLines(marketId: string, market: ExplainedMarket, nowMs: Ms): stri
   if (reason !== undefined) {
     const terms = Object.entries(reason.terms).map(([name, value]) => `${name} ${short(value)}`);
     lines.push(
-      `  reason    fair ${short(reason.fairQuote)}, centred on ${short(reason.reservationQuote)}, half spread ${bpsText(reason.halfSpreadBps)}${behindText(reason.viewsBehind)}`,
+      `  reason    fair ${short(reason.fairQuote)}, centred on ${short(reason.reservationQuote)}, half spread ${bpsText(reason.halfSpreadBps)}`,
     );
     if (terms.length > 0) lines.push(`  terms     ${terms.join(", ")}`);
+    if (reason.viewsBehind !== undefined)
+      lines.push(`  decided   ${formatCount(reason.viewsBehind, "view")} before this book`);
     for (const clamp of reason.clamps) lines.push(`  clamp     ${clamp}`);
   }
   if (market.plan !== undefined) lines.push(...inventoryPlanLines(market.plan));
@@ -74,10 +76,6 @@ function marketLines(marketId: string, market: ExplainedMarket, nowMs: Ms): stri
     `  tokens    ${tokensText(market.tokens)}`,
   );
   return lines;
-}
-
-function behindText(views: number | undefined): string {
-  return views === undefined ? "" : `, decided ${formatCount(views, "view")} before this book`;
 }
 
 function referenceLines(reference: ExplainedReference): string[] {

@@ -1,5 +1,6 @@
 import { seededRandom } from "#core/seeded-random.js";
 import type { Hex } from "#core/units.js";
+import { WaitingClock } from "#simulation/waiting-clock.js";
 import { BlockBuilder } from "../test/liquidator/simulation/block-builder.js";
 import { Desk } from "../test/liquidator/simulation/desk.js";
 import { FAIR, faultyNode } from "../test/liquidator/simulation/faulty-node.js";
@@ -16,7 +17,6 @@ import {
 import { Disk, LiquidatorProcess } from "../test/liquidator/simulation/process.js";
 import { Sender } from "../test/liquidator/simulation/rivals.js";
 import { BLOCK_MS, planOf, START_MS } from "../test/liquidator/simulation/seed-plan.js";
-import { WaitingClock } from "../test/liquidator/simulation/waiting-clock.js";
 import type { Bench } from "./bench.js";
 import { effort } from "./effort.js";
 import { NaiveLiquidator } from "./naive-liquidator.js";

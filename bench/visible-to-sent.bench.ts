@@ -1,6 +1,7 @@
 import { createLiveRuntime } from "#core/live-runtime.js";
 import { seededRandom } from "#core/seeded-random.js";
 import type { OpportunityStage } from "#liquidator/opportunity.js";
+import type { HoldingClock } from "#simulation/waiting-clock.js";
 import { BlockBuilder } from "../test/liquidator/simulation/block-builder.js";
 import { Desk } from "../test/liquidator/simulation/desk.js";
 import {
@@ -15,7 +16,6 @@ import {
 import { Disk, LiquidatorProcess } from "../test/liquidator/simulation/process.js";
 import { Sender } from "../test/liquidator/simulation/rivals.js";
 import { BLOCK_MS, planOf } from "../test/liquidator/simulation/seed-plan.js";
-import type { HoldingClock } from "../test/liquidator/simulation/waiting-clock.js";
 import type { Bench } from "./bench.js";
 import { effort } from "./effort.js";
 import { median } from "./rounds.js";

@@ -201,6 +201,10 @@ export const ROOMS = {
     holds: "the bot on [recorded history](../guides/backtest.md), sweeps, comparisons, reports",
     mayImport: [...TRADING, "history", "monitoring", "bot", DAYS],
   },
+  simulation: {
+    holds: "the bot on an exchange in this process, in virtual time, with faults",
+    mayImport: [...TRADING, "bot", "simulator"],
+  },
   testing: {
     holds:
       "the [test kit](../reference/testing-strategies.md) of strategies: `marketwright/testing`",

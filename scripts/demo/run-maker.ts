@@ -11,9 +11,9 @@ import { seededRandom } from "#core/seeded-random.js";
 import type { MarketId, Ms } from "#core/units.js";
 import { VirtualClock } from "#core/virtual-clock.js";
 import { silentLog } from "#monitoring/log.js";
+import { FaultSource } from "#simulation/faults.js";
+import { FaultyNetwork } from "#simulation/faulty-network.js";
 import { configuredExchange } from "#simulator/configured-exchange.js";
-import { FaultSource } from "../../test/simulation/faults.js";
-import { FaultyNetwork } from "../../test/simulation/faulty-network.js";
 
 /** A bot's file, an exchange's file, and how long the bot trades there. */
 export interface MakerRunOptions {

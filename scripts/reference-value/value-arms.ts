@@ -1,7 +1,7 @@
 import type { BotConfig } from "#bot/config.js";
 import type { Ms } from "#core/units.js";
 import { HEDGE_VENUES } from "#hedge/listed-venues.js";
-import { botConfig } from "../../test/simulation/bot-rig.js";
+import { botConfig } from "../../test/simulation/bot-config.js";
 
 /** A bot that is compared with others. */
 export interface Arm {

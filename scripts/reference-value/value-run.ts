@@ -1,13 +1,13 @@
 import { seededRandom } from "#core/seeded-random.js";
 import type { Ms } from "#core/units.js";
 import { VirtualClock } from "#core/virtual-clock.js";
+import { BotRig } from "#simulation/bot-rig.js";
+import { FaultSource } from "#simulation/faults.js";
+import { FaultyNetwork } from "#simulation/faulty-network.js";
+import { keyedScheme } from "#simulation/keyed-scheme.js";
 import { parseExchangeConfig } from "#simulator/config.js";
 import { EmbeddedExchange } from "#simulator/exchange.js";
 import { SYNTHETIC_PRESETS, type SyntheticParams } from "#simulator/synthetic-params.js";
-import { BotRig } from "../../test/simulation/bot-rig.js";
-import { FaultSource } from "../../test/simulation/faults.js";
-import { FaultyNetwork } from "../../test/simulation/faulty-network.js";
-import { keyedScheme } from "../../test/simulation/keyed-scheme.js";
 import type { CapturedPrice } from "./captured-price.js";
 import { startHedgeExchange } from "./hedge-exchange.js";
 import { LaggingFlow } from "./lagging-flow.js";

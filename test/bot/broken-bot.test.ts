@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { ConfigFile } from "#bot/config-file.js";
 import { controlHandler } from "#cli/control-handler.js";
-import { MachineClock } from "../simulation/bot-rig.js";
+import { MachineClock } from "#simulation/machine-clock.js";
 import { startVirtualRun, type VirtualRun } from "./recorded-run.js";
 
 const openOrders = ({ exchange, running }: VirtualRun) =>

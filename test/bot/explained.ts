@@ -5,11 +5,11 @@ import { seededRandom } from "#core/seeded-random.js";
 import { ecdsaScheme } from "#core/signing.js";
 import { VirtualClock } from "#core/virtual-clock.js";
 import type { HttpRequest, Transport } from "#exchange/transport.js";
+import { FaultSource } from "#simulation/faults.js";
+import { FaultyNetwork } from "#simulation/faulty-network.js";
 import { type ExchangeConfigInput, parseExchangeConfig } from "#simulator/config.js";
 import { configuredExchange } from "#simulator/configured-exchange.js";
 import type { EmbeddedExchange } from "#simulator/exchange.js";
-import { FaultSource } from "../simulation/faults.js";
-import { FaultyNetwork } from "../simulation/faulty-network.js";
 import { EXCHANGE, PRIVATE_KEY, SILENT, START_MS } from "./recorded-run.js";
 
 export const ACCOUNT = ecdsaScheme.signer(PRIVATE_KEY).address;

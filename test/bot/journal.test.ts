@@ -8,7 +8,7 @@ import { encodeJournal } from "#bot/journal.js";
 import type { ReplayedTurn } from "#bot/journal-replay.js";
 import { replayJournal, replayLines } from "#bot/replay-journal.js";
 import { MemoryStateStore } from "#bot/state-dir.js";
-import { MachineClock } from "../simulation/bot-rig.js";
+import { MachineClock } from "#simulation/machine-clock.js";
 import { recordLive } from "./live-recording.js";
 import {
   asFile,

@@ -14,11 +14,11 @@ import { VirtualClock } from "#core/virtual-clock.js";
 import type { Transport } from "#exchange/transport.js";
 import type { HedgeVenue } from "#hedge/hedge-venue.js";
 import type { Log } from "#monitoring/log.js";
+import { type FaultKind, FaultSource, type FaultWindow } from "#simulation/faults.js";
+import { FaultyNetwork } from "#simulation/faulty-network.js";
 import { parseExchangeConfig } from "#simulator/config.js";
 import { configuredExchange } from "#simulator/configured-exchange.js";
 import type { EmbeddedExchange } from "#simulator/exchange.js";
-import { type FaultKind, FaultSource, type FaultWindow } from "../simulation/faults.js";
-import { FaultyNetwork } from "../simulation/faulty-network.js";
 
 /** Monday 2026-06-01, 00:00:10 UTC. */
 export const START_MS = 1_780_272_010_000;

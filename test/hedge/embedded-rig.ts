@@ -11,13 +11,14 @@ import type {
   HedgeOutcome,
   HedgePlace,
 } from "#hedge/hedge-venue.js";
+import { rulesOf } from "#simulation/bot-rig.js";
+import { FaultSource } from "#simulation/faults.js";
+import { FaultyNetwork } from "#simulation/faulty-network.js";
+import { keyedScheme } from "#simulation/keyed-scheme.js";
+import { MachineClock } from "#simulation/machine-clock.js";
 import { parseExchangeConfig } from "#simulator/config.js";
 import { EmbeddedExchange } from "#simulator/exchange.js";
 import type { FlowMarket, OrderFlow } from "#simulator/flow-market.js";
-import { MachineClock, rulesOf } from "../simulation/bot-rig.js";
-import { FaultSource } from "../simulation/faults.js";
-import { FaultyNetwork } from "../simulation/faulty-network.js";
-import { keyedScheme } from "../simulation/keyed-scheme.js";
 
 export const SYMBOL = "btcusdc";
 export const TAG = 0xbeef;

@@ -10,9 +10,9 @@ import { seededRandom } from "#core/seeded-random.js";
 import type { MarketId, Ms } from "#core/units.js";
 import { VirtualClock } from "#core/virtual-clock.js";
 import { silentLog } from "#monitoring/log.js";
+import { FaultSource } from "#simulation/faults.js";
+import { FaultyNetwork } from "#simulation/faulty-network.js";
 import { configuredExchange } from "#simulator/configured-exchange.js";
-import { FaultSource } from "../simulation/faults.js";
-import { FaultyNetwork } from "../simulation/faulty-network.js";
 
 const START_MS: Ms = 1_760_000_000_000;
 /** As the loopback device, the network takes a millisecond or two. */

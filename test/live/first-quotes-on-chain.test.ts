@@ -13,9 +13,9 @@ import { seededRandom } from "#core/seeded-random.js";
 import type { Ms } from "#core/units.js";
 import { VirtualClock } from "#core/virtual-clock.js";
 import { silentLog } from "#monitoring/log.js";
+import { FaultSource } from "#simulation/faults.js";
+import { FaultyNetwork } from "#simulation/faulty-network.js";
 import { type OpenExchange, openConfiguredExchange } from "#simulator/configured-exchange.js";
-import { FaultSource } from "../simulation/faults.js";
-import { FaultyNetwork } from "../simulation/faulty-network.js";
 
 const START_MS: Ms = 1_760_000_000_000;
 /** The time between two polls of the calls that wait for the chain, which takes no virtual time. */

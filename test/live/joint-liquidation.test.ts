@@ -9,10 +9,10 @@ import { ecdsaScheme } from "#core/signing.js";
 import type { Ms } from "#core/units.js";
 import type { HttpResult, Transport } from "#exchange/transport.js";
 import { silentLog } from "#monitoring/log.js";
+import { FaultSource } from "#simulation/faults.js";
+import { FaultyNetwork } from "#simulation/faulty-network.js";
 import { MemoryLaneStore } from "../chain/lanes/memory-lane-store.js";
-import { botConfig } from "../simulation/bot-rig.js";
-import { FaultSource } from "../simulation/faults.js";
-import { FaultyNetwork } from "../simulation/faulty-network.js";
+import { botConfig } from "../simulation/bot-config.js";
 import { ChainWorld } from "../simulator/settlement/chain-world.js";
 
 const MARKET = "btcusdc";

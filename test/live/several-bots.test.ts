@@ -8,11 +8,11 @@ import { initCrypto } from "#core/signing.js";
 import type { Ms } from "#core/units.js";
 import { VirtualClock } from "#core/virtual-clock.js";
 import { silentLog } from "#monitoring/log.js";
+import { FaultSource } from "#simulation/faults.js";
+import { FaultyNetwork } from "#simulation/faulty-network.js";
 import { parseExchangeConfig } from "#simulator/config.js";
 import { configuredExchange } from "#simulator/configured-exchange.js";
-import { botConfig } from "../simulation/bot-rig.js";
-import { FaultSource } from "../simulation/faults.js";
-import { FaultyNetwork } from "../simulation/faulty-network.js";
+import { botConfig } from "../simulation/bot-config.js";
 
 const START_MS: Ms = 1_760_000_000_000;
 const MARKET = "btcusdc";

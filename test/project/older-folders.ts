@@ -22,9 +22,9 @@ import { VirtualClock } from "#core/virtual-clock.js";
 import { decodeLedger } from "#liquidator/ledger-lines.js";
 import { LIQUIDATIONS_FILE } from "#liquidator/liquidation-ledger.js";
 import { createLog } from "#monitoring/log.js";
+import { FaultSource } from "#simulation/faults.js";
+import { FaultyNetwork } from "#simulation/faulty-network.js";
 import { openConfiguredExchange } from "#simulator/configured-exchange.js";
-import { FaultSource } from "../simulation/faults.js";
-import { FaultyNetwork } from "../simulation/faulty-network.js";
 
 /** The account of every folder here: the second one of the phrase that all test chains share. */
 export const ACCOUNT: Hex = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";

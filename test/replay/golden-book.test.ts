@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { seededRandom } from "#core/seeded-random.js";
 import { VirtualClock } from "#core/virtual-clock.js";
+import { plainReader } from "#simulation/plain-reader.js";
 import { btcGrid, recordedCapture } from "../simulator/flow/capture-fixture.js";
 import { goldenEndOfDay } from "../simulator/flow/golden.js";
-import { plainReader } from "../simulator/plain-reader.js";
 import { replayingExchange } from "./replay-run.js";
 
 const files = recordedCapture("btcusdt-perp_20240808");

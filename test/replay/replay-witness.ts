@@ -1,9 +1,9 @@
 import type { Bot } from "#bot/bot.js";
 import { decimalToScaled } from "#core/instrument.js";
 import type { Hex, MarketId, Ms, Side } from "#core/units.js";
+import { plainReader } from "#simulation/plain-reader.js";
 import type { EmbeddedExchange, PublishedBook } from "#simulator/exchange.js";
 import type { ReplayFlow } from "#simulator/replay-flow.js";
-import { plainReader } from "../simulator/plain-reader.js";
 import type { TextListener } from "./listening-transport.js";
 
 /** Capture time between two comparisons. */

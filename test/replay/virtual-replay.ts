@@ -2,9 +2,9 @@ import type { Random } from "#core/runtime.js";
 import { seededRandom } from "#core/seeded-random.js";
 import type { Ms } from "#core/units.js";
 import { VirtualClock } from "#core/virtual-clock.js";
+import { FaultSource } from "#simulation/faults.js";
+import { FaultyNetwork } from "#simulation/faulty-network.js";
 import type { CaptureFiles } from "#simulator/capture-files.js";
-import { FaultSource } from "../simulation/faults.js";
-import { FaultyNetwork } from "../simulation/faulty-network.js";
 import { btcGrid } from "../simulator/flow/capture-fixture.js";
 import { type ReplayResult, replayBotConfig, replayingExchange, runReplay } from "./replay-run.js";
 

@@ -8,6 +8,7 @@ import type { LiquidatorSettings } from "#liquidator/liquidator-settings.js";
 import type { Opportunity } from "#liquidator/opportunity.js";
 import { silentLog } from "#monitoring/log.js";
 import { Metrics } from "#monitoring/metrics.js";
+import { WaitingClock } from "#simulation/waiting-clock.js";
 import { BlockBuilder } from "../liquidator/simulation/block-builder.js";
 import { FAIR, faultyNode, type NodeWeather } from "../liquidator/simulation/faulty-node.js";
 import {
@@ -27,7 +28,6 @@ import {
   type ProcessPlan,
 } from "../liquidator/simulation/process.js";
 import { Sender } from "../liquidator/simulation/rivals.js";
-import { WaitingClock } from "../liquidator/simulation/waiting-clock.js";
 import { judge } from "../liquidator/simulation/witness.js";
 import { StoryDesk } from "./story-desk.js";
 

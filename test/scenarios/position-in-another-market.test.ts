@@ -6,12 +6,13 @@ import { createInstruments, decodeRules } from "#exchange/decode-rules.js";
 import { buildHashedOrder, infoExpirationSeconds } from "#exchange/order-building.js";
 import { OrderHasher } from "#exchange/order-signing.js";
 import { signParams } from "#exchange/request-signing.js";
+import { BotRig } from "#simulation/bot-rig.js";
+import { FaultSource } from "#simulation/faults.js";
+import { FaultyNetwork } from "#simulation/faulty-network.js";
+import { keyedScheme } from "#simulation/keyed-scheme.js";
 import { parseExchangeConfig } from "#simulator/config.js";
 import { configuredExchange } from "#simulator/configured-exchange.js";
-import { BotRig, botConfig } from "../simulation/bot-rig.js";
-import { FaultSource } from "../simulation/faults.js";
-import { FaultyNetwork } from "../simulation/faulty-network.js";
-import { keyedScheme } from "../simulation/keyed-scheme.js";
+import { botConfig } from "../simulation/bot-config.js";
 
 const START_MS = 1_760_000_000_000;
 const PRIVATE_KEY = `0x${"17".repeat(32)}`;

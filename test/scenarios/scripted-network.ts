@@ -8,9 +8,9 @@ import type {
   SocketHandlers,
   Transport,
 } from "#exchange/transport.js";
+import { answerAt, type ExchangeDoor } from "#simulation/exchange-door.js";
+import { plainReader } from "#simulation/plain-reader.js";
 import type { EmbeddedExchange } from "#simulator/exchange.js";
-import { answerAt, type ExchangeDoor } from "../simulation/exchange-door.js";
-import { plainReader } from "../simulator/plain-reader.js";
 import type { Fate, SentRequest } from "./fates.js";
 
 /** The two kinds of stream that a bot keeps open. */

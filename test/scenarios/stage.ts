@@ -19,13 +19,15 @@ import {
 import { VirtualClock } from "#core/virtual-clock.js";
 import { readInfoTag } from "#exchange/order-info.js";
 import type { HedgeVenue } from "#hedge/hedge-venue.js";
+import { BotRig } from "#simulation/bot-rig.js";
+import { MachineClock } from "#simulation/machine-clock.js";
 import type { Order } from "#simulator/account.js";
 import { parseExchangeConfig } from "#simulator/config.js";
 import { EmbeddedExchange } from "#simulator/exchange.js";
 import { orderFlowFactory } from "#simulator/flow-config.js";
 import type { Quote } from "#strategies/intent.js";
 import { type BoundStrategy, defineStrategy, type Strategy } from "#strategies/strategy.js";
-import { BotRig, botConfig, MachineClock } from "../simulation/bot-rig.js";
+import { botConfig } from "../simulation/bot-config.js";
 import { type HandOrder, HandTrader } from "./hand-trader.js";
 import { ScriptedNetwork } from "./scripted-network.js";
 

@@ -1,5 +1,5 @@
 import type { VenueRules } from "#exchange/records.js";
-import type { BotRig, RigOptions } from "./bot-rig.js";
+import type { BotRig, RigOptions } from "#simulation/bot-rig.js";
 import type { SeedPlan } from "./seed-plan.js";
 
 /** A rule of the bot that is switched off, to prove that the simulation notices. */

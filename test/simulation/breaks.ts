@@ -4,7 +4,7 @@ import { BUDGET_FILE } from "#bot/action-budget.js";
 import type { BotConfig } from "#bot/config.js";
 import { PEAK_FILE } from "#bot/equity-monitor.js";
 import type { Outcome, VenueEvent } from "#exchange/venue.js";
-import type { BotRig, RigOptions, VenueTap } from "./bot-rig.js";
+import type { BotRig, RigOptions, VenueTap } from "#simulation/bot-rig.js";
 import type { Break } from "./break.js";
 
 const tapped = (tap: (rig: () => BotRig, options: RigOptions) => VenueTap): Pick<Break, "rig"> => ({

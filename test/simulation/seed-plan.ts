@@ -2,9 +2,9 @@ import type { BotConfig } from "#bot/config.js";
 import type { Random } from "#core/runtime.js";
 import { seededRandom } from "#core/seeded-random.js";
 import type { Ms } from "#core/units.js";
+import { drawFaults, type FaultWindow } from "#simulation/faults.js";
 import { type ExchangeConfig, parseExchangeConfig } from "#simulator/config.js";
-import { botConfig } from "./bot-rig.js";
-import { drawFaults, type FaultWindow } from "./faults.js";
+import { botConfig } from "./bot-config.js";
 
 /** The plan of one simulated run, drawn from its seed alone. */
 export interface SeedPlan {

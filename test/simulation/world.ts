@@ -5,16 +5,17 @@ import { seededRandom } from "#core/seeded-random.js";
 import { ecdsaScheme, type SignatureScheme, type Signer } from "#core/signing.js";
 import type { Ms } from "#core/units.js";
 import { VirtualClock } from "#core/virtual-clock.js";
+import { BotRig, type RigOptions, rulesOf } from "#simulation/bot-rig.js";
+import { FaultSource } from "#simulation/faults.js";
+import { FaultyNetwork } from "#simulation/faulty-network.js";
+import { keyedScheme } from "#simulation/keyed-scheme.js";
+import { MachineClock } from "#simulation/machine-clock.js";
+import { startSimulatedGuard } from "#simulation/simulated-guard.js";
 import { EmbeddedExchange } from "#simulator/exchange.js";
 import { createOrderFlow, parseFlowConfig } from "#simulator/flow-config.js";
-import { BotRig, MachineClock, type RigOptions, rulesOf } from "./bot-rig.js";
 import type { Break } from "./break.js";
-import { FaultSource } from "./faults.js";
-import { FaultyNetwork } from "./faulty-network.js";
-import { keyedScheme } from "./keyed-scheme.js";
 import { ManualTrader } from "./manual-trader.js";
 import { CALM_AFTER_MS, planOf, type SeedPlan, START_MS } from "./seed-plan.js";
-import { startSimulatedGuard } from "./simulated-guard.js";
 import { Treasurer } from "./treasurer.js";
 import type { Violation } from "./violation.js";
 import { Witness } from "./witness.js";
@@ -260,13 +261,16 @@ class World {
     );
     this.#guardNetwork = network;
     startSimulatedGuard({
-      plan: this.#plan,
-      exchange: this.#exchange,
+      bot: this.#plan.bot,
+      door: this.#exchange,
       network,
       clock: this.#watched,
       signer: this.#signer,
       store: this.#store,
-      witness: this.#witness,
+      onCancel: () => this.#witness.budgets.guardSpends(),
+      onNotice: ({ kind }) => {
+        if (kind === "safe") this.#witness.onGuardSafe();
+      },
     });
   }
 

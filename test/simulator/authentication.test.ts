@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { bytesToHex } from "#core/hex.js";
 import { ecdsaScheme } from "#core/signing.js";
+import { plainReader } from "#simulation/plain-reader.js";
 import { VenueOrderHasher, venueDomainSeparator } from "#simulator/order-hash.js";
 import { readOrderInfo } from "#simulator/order-info.js";
 import { signedString, venueRequestDigest } from "#simulator/request-digest.js";
-import { plainReader } from "./plain-reader.js";
 import { encode, KEYS, ReferenceClient, virtualExchange } from "./reference-client.js";
 
 function client(config: Parameters<typeof virtualExchange>[0] = {}) {

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { plainReader } from "#simulation/plain-reader.js";
 import { PremiumMeter } from "#simulator/premium-meter.js";
 import { marked } from "./marked-market.js";
-import { plainReader } from "./plain-reader.js";
 import { START_MS } from "./reference-client.js";
 
 const ONE = 10n ** 18n;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { plainReader } from "./plain-reader.js";
+import { plainReader } from "#simulation/plain-reader.js";
 import { encode, traders } from "./reference-client.js";
 
 const ENDPOINTS = [

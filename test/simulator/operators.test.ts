@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { plainReader } from "./plain-reader.js";
+import { plainReader } from "#simulation/plain-reader.js";
 import { KEYS, ReferenceClient, traders, virtualExchange } from "./reference-client.js";
 
 /** Alice's account, and Bob's key as a client that acts for it. Carol is a third account. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { plainReader } from "./plain-reader.js";
+import { plainReader } from "#simulation/plain-reader.js";
 import { KEYS, namedSignatures, ReferenceClient, virtualExchange } from "./reference-client.js";
 
 const LIMITS = { common: 5, order: 3, intervalMs: 10_000, requestsBeforeBan: 4, banMs: 30_000 };

@@ -14,14 +14,14 @@ import type { Hex, MarketId, Ms } from "#core/units.js";
 import { VirtualClock } from "#core/virtual-clock.js";
 import { createLog } from "#monitoring/log.js";
 import type { ReferenceUpdate } from "#reference/reference-update.js";
+import { FaultSource } from "#simulation/faults.js";
+import { FaultyNetwork } from "#simulation/faulty-network.js";
 import type { CaptureFiles } from "#simulator/capture-files.js";
 import { type ExchangeConfig, parseExchangeConfig } from "#simulator/config.js";
 import { EmbeddedExchange } from "#simulator/exchange.js";
 import { orderFlowFactory } from "#simulator/flow-config.js";
 import type { OrderFlow } from "#simulator/flow-market.js";
 import { ReplayFlow } from "#simulator/replay-flow.js";
-import { FaultSource } from "../simulation/faults.js";
-import { FaultyNetwork } from "../simulation/faulty-network.js";
 
 export const MARKET: MarketId = "btcusdc";
 const PRIVATE_KEY: Hex = `0x${"17".repeat(32)}`;

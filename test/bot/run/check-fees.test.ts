@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { checkFees } from "#bot/check-fees.js";
 import type { VenueRules, VenueTrade } from "#exchange/records.js";
-import { botConfig } from "../../simulation/bot-rig.js";
+import { botConfig } from "../../simulation/bot-config.js";
 
 /**
  * exchangeInfo: a rebate of a basis point for makers, takers pay three; orders below 10 quote pay

@@ -8,10 +8,10 @@ import { replayLines } from "#bot/replay-journal.js";
 import { seededRandom } from "#core/seeded-random.js";
 import type { VirtualClock } from "#core/virtual-clock.js";
 import type { ReferenceUpdate } from "#reference/reference-update.js";
+import { FaultSource } from "#simulation/faults.js";
+import { FaultyNetwork } from "#simulation/faulty-network.js";
 import { parseExchangeConfig } from "#simulator/config.js";
 import { configuredExchange } from "#simulator/configured-exchange.js";
-import { FaultSource } from "../../simulation/faults.js";
-import { FaultyNetwork } from "../../simulation/faulty-network.js";
 import {
   asFile,
   botConfigOf,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect } from "vitest";
-import { plainReader } from "../../simulator/plain-reader.js";
+import { plainReader } from "#simulation/plain-reader.js";
 import { encode, traders } from "../../simulator/reference-client.js";
 import { conforms } from "../conforms.js";
 import { expectRecord } from "../tables.js";

@@ -1,9 +1,9 @@
 import { Transaction } from "ethers";
 import type { Random } from "#core/runtime.js";
 import type { Hex, Ms } from "#core/units.js";
+import type { HoldingClock } from "#simulation/waiting-clock.js";
 import type { RpcOutcome } from "#simulator/rpc-outcome.js";
 import type { Ground } from "./ground.js";
-import type { HoldingClock } from "./waiting-clock.js";
 
 /** Possible faults of a transaction between its RPC and the blocks. */
 export interface PoolFaults {

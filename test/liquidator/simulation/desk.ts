@@ -10,11 +10,11 @@ import type {
 } from "#liquidator/liquidator-venue.js";
 import type { VenueMarket } from "#liquidator/victims.js";
 import type { Level } from "#market/readable-book.js";
+import type { HoldingClock } from "#simulation/waiting-clock.js";
 import { match, orderInfo, sorted, tradeData } from "../../contracts/signed-orders.js";
 import type { BlockBuilder } from "./block-builder.js";
 import { COIN, DEALER, type Ground, PERPETUAL } from "./ground.js";
 import { Sender } from "./rivals.js";
-import type { HoldingClock } from "./waiting-clock.js";
 
 const GRIDS = [
   { marketId: "btcusdc", tickSize: "0.1", stepSize: "0.001" },

@@ -1,8 +1,8 @@
 import type { InProcessRpc, RpcReply } from "#chain/rpc-transport.js";
 import type { Random } from "#core/runtime.js";
 import type { Ms } from "#core/units.js";
+import type { HoldingClock } from "#simulation/waiting-clock.js";
 import type { BlockBuilder } from "./block-builder.js";
-import type { HoldingClock } from "./waiting-clock.js";
 
 /** Behaviour of a node at one time. Chances in [0, 1]. */
 export interface NodeWeather {

@@ -3,9 +3,9 @@ import { hexToBytes } from "#core/hex.js";
 import type { Random } from "#core/runtime.js";
 import type { Signer } from "#core/signing.js";
 import type { Hex, Ms } from "#core/units.js";
+import type { HoldingClock } from "#simulation/waiting-clock.js";
 import type { BlockBuilder } from "./block-builder.js";
 import { DEALER, type Ground, PERPETUAL } from "./ground.js";
-import type { HoldingClock } from "./waiting-clock.js";
 
 const GWEI = 1_000_000_000n;
 

@@ -1,6 +1,7 @@
 import { seededRandom } from "#core/seeded-random.js";
 import type { Ms } from "#core/units.js";
 import { decodeLedger } from "#liquidator/ledger-lines.js";
+import { WaitingClock } from "#simulation/waiting-clock.js";
 import { BlockBuilder } from "./block-builder.js";
 import { Desk } from "./desk.js";
 import { FAIR, faultyNode, type NodeWeather } from "./faulty-node.js";
@@ -17,7 +18,6 @@ import {
   START_MS,
 } from "./seed-plan.js";
 import { tallyOf } from "./tally.js";
-import { WaitingClock } from "./waiting-clock.js";
 import { judge, type Violation } from "./witness.js";
 
 /** A rule of the liquidator that is switched off. */

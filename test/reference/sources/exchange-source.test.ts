@@ -3,12 +3,12 @@ import { seededRandom } from "#core/seeded-random.js";
 import { VirtualClock } from "#core/virtual-clock.js";
 import { createExchangeSource } from "#reference/exchange-source.js";
 import type { PriceMessage } from "#reference/price-message.js";
+import { type FaultKind, FaultSource } from "#simulation/faults.js";
+import { FaultyNetwork } from "#simulation/faulty-network.js";
 import { parseExchangeConfig } from "#simulator/config.js";
 import { configuredExchange } from "#simulator/configured-exchange.js";
 import type { EmbeddedExchange } from "#simulator/exchange.js";
 import { EXCHANGE, START_MS } from "../../bot/recorded-run.js";
-import { type FaultKind, FaultSource } from "../../simulation/faults.js";
-import { FaultyNetwork } from "../../simulation/faulty-network.js";
 
 let clock: VirtualClock;
 let exchange: EmbeddedExchange;

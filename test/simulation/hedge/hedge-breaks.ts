@@ -4,7 +4,7 @@ import type { StateStore } from "#bot/state-dir.js";
 import type { VenueEvent } from "#exchange/venue.js";
 import type { HedgeAction, HedgeOutcome, HedgePlace } from "#hedge/hedge-venue.js";
 import type { MarketHedger } from "#hedge/market-hedger.js";
-import type { BotRig } from "../bot-rig.js";
+import type { BotRig } from "#simulation/bot-rig.js";
 import { bound } from "../breaks.js";
 import { START_MS } from "../seed-plan.js";
 import type { HedgePlan } from "./hedge-plan.js";

@@ -1,7 +1,7 @@
 import type { Random } from "#core/runtime.js";
 import { seededRandom } from "#core/seeded-random.js";
 import type { Ms } from "#core/units.js";
-import { drawFaults, type FaultKind, type FaultWindow } from "../faults.js";
+import { drawFaults, type FaultKind, type FaultWindow } from "#simulation/faults.js";
 import { START_MS } from "../seed-plan.js";
 
 /** Everything that a seed decides before its run begins. */

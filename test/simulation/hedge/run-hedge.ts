@@ -1,6 +1,6 @@
 import type { BotEvent } from "#bot/bot-event.js";
 import type { Ms } from "#core/units.js";
-import type { FaultKind } from "../faults.js";
+import type { FaultKind } from "#simulation/faults.js";
 import type { Violation } from "../violation.js";
 import type { HedgeBreak } from "./hedge-breaks.js";
 import { hedgePlanOf } from "./hedge-plan.js";

@@ -1,5 +1,5 @@
 import type { BotConfig } from "#bot/config.js";
-import type { BotRig } from "../bot-rig.js";
+import type { BotRig } from "#simulation/bot-rig.js";
 
 /** A rule about reference prices that is switched off. */
 export interface ReferenceBreak {

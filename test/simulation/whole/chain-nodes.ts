@@ -1,6 +1,7 @@
 import type { InProcessRpc } from "#chain/rpc-transport.js";
 import type { Random } from "#core/runtime.js";
 import type { Hex } from "#core/units.js";
+import type { HoldingClock } from "#simulation/waiting-clock.js";
 import type { OpenChain } from "#simulator/open-chain.js";
 import {
   FAIR,
@@ -8,7 +9,6 @@ import {
   type NodeFault,
   type NodeWeather,
 } from "../../liquidator/simulation/faulty-node.js";
-import type { HoldingClock } from "../../liquidator/simulation/waiting-clock.js";
 import type { RpcOutage } from "./whole-plan.js";
 
 /** A node in an outage of a kind. */

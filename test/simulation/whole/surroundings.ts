@@ -1,9 +1,9 @@
 import type { Ms } from "#core/units.js";
+import type { FaultSource } from "#simulation/faults.js";
+import type { FaultyNetwork } from "#simulation/faulty-network.js";
+import type { MachineClock } from "#simulation/machine-clock.js";
+import type { WaitingClock } from "#simulation/waiting-clock.js";
 import type { EmbeddedExchange } from "#simulator/exchange.js";
-import type { WaitingClock } from "../../liquidator/simulation/waiting-clock.js";
-import type { MachineClock } from "../bot-rig.js";
-import type { FaultSource } from "../faults.js";
-import type { FaultyNetwork } from "../faulty-network.js";
 import type { RpcOutage, TakeoverTrigger, WholePlan } from "./whole-plan.js";
 
 /** The parts of a run on which its faults act. */

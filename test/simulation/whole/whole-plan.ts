@@ -1,9 +1,9 @@
 import type { Random } from "#core/runtime.js";
 import { seededRandom } from "#core/seeded-random.js";
 import type { Ms } from "#core/units.js";
+import { drawFaults, type FaultWindow } from "#simulation/faults.js";
 import { parseExchangeConfig } from "#simulator/config.js";
-import { botConfig } from "../bot-rig.js";
-import { drawFaults, type FaultWindow } from "../faults.js";
+import { botConfig } from "../bot-config.js";
 import { type SeedPlan, START_MS } from "../seed-plan.js";
 
 /** How every RPC of the chain fails in a stretch of time. */

@@ -1,9 +1,9 @@
 import type { Bot } from "#bot/bot.js";
 import type { BotEvent } from "#bot/bot-event.js";
 import type { Hex, Ms } from "#core/units.js";
+import type { NetworkWitness } from "#simulation/faulty-network.js";
 import type { EmbeddedExchange } from "#simulator/exchange.js";
 import type { OpenChain } from "#simulator/open-chain.js";
-import type { NetworkWitness } from "../faulty-network.js";
 import type { Violate, Violation } from "../violation.js";
 import { Witness } from "../witness.js";
 import type { ProcessEnd } from "./bot-process.js";

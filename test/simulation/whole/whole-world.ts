@@ -2,14 +2,14 @@ import { MemoryStateStore } from "#bot/state-dir.js";
 import { seededRandom } from "#core/seeded-random.js";
 import { ecdsaScheme } from "#core/signing.js";
 import type { Hex, Ms } from "#core/units.js";
+import { FaultSource } from "#simulation/faults.js";
+import { FaultyNetwork } from "#simulation/faulty-network.js";
+import { MachineClock } from "#simulation/machine-clock.js";
+import { startSimulatedGuard } from "#simulation/simulated-guard.js";
+import type { WaitingClock } from "#simulation/waiting-clock.js";
 import type { OpenExchange } from "#simulator/configured-exchange.js";
 import type { OpenChain } from "#simulator/open-chain.js";
-import type { WaitingClock } from "../../liquidator/simulation/waiting-clock.js";
-import { MachineClock } from "../bot-rig.js";
-import { FaultSource } from "../faults.js";
-import { FaultyNetwork } from "../faulty-network.js";
 import { START_MS } from "../seed-plan.js";
-import { startSimulatedGuard } from "../simulated-guard.js";
 import { BotProcess, type Machine, type ProcessEnd } from "./bot-process.js";
 import { chainNodes, weatherIn } from "./chain-nodes.js";
 import type { Trace, WholeBreak, WholeResult } from "./run-whole.js";
@@ -259,13 +259,16 @@ export class WholeWorld {
     this.#guardNetwork = network;
     const signer = ecdsaScheme.signer(PRIVATE_KEY);
     startSimulatedGuard({
-      plan,
-      exchange: open.exchange,
+      bot: plan.bot,
+      door: open.exchange,
       network,
       clock,
       signer,
       store: this.#machine.store,
-      witness: this.#witness.orders,
+      onCancel: () => this.#witness.orders.budgets.guardSpends(),
+      onNotice: ({ kind }) => {
+        if (kind === "safe") this.#witness.orders.onGuardSafe();
+      },
     });
   }
 

@@ -4,13 +4,13 @@ import { parse } from "yaml";
 import { z } from "zod";
 import { seededRandom } from "#core/seeded-random.js";
 import { VirtualClock } from "#core/virtual-clock.js";
+import { plainReader } from "#simulation/plain-reader.js";
 import { type ExchangeConfig, parseExchangeConfig } from "#simulator/config.js";
 import { configuredExchange } from "#simulator/configured-exchange.js";
 import { EmbeddedExchange } from "#simulator/exchange.js";
 import { orderFlowFactory, parseFlowConfig } from "#simulator/flow-config.js";
 import type { OrderFlow } from "#simulator/flow-market.js";
 import { type ReplayEnd, ReplayFlow } from "#simulator/replay-flow.js";
-import { plainReader } from "../plain-reader.js";
 import { btcGrid, recordedCapture } from "./capture-fixture.js";
 import { goldenEndOfDay } from "./golden.js";
 

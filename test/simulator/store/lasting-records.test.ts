@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { RunError } from "#core/errors.js";
 import { VirtualClock } from "#core/virtual-clock.js";
+import { plainReader } from "#simulation/plain-reader.js";
 import type { RecordChange } from "#simulator/record-store.js";
-import { plainReader } from "../plain-reader.js";
 import { START_MS } from "../reference-client.js";
 import { MemoryRecords } from "./memory-records.js";
 import { type Input, MARKETS, made, started } from "./restarted-exchange.js";

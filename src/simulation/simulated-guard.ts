@@ -1,48 +1,48 @@
-import { CancelBudget } from "#bot/cancel-budget.js";
-import { Guard } from "#bot/guard.js";
-import type { StateStore } from "#bot/state-dir.js";
-import type { Clock } from "#core/runtime.js";
-import type { Signer } from "#core/signing.js";
-import { RestClient } from "#exchange/rest-client.js";
-import type { EmbeddedExchange } from "#simulator/exchange.js";
+import { CancelBudget } from "../bot/cancelling/cancel-budget.js";
+import { Guard, type GuardEvent } from "../bot/cancelling/guard.js";
+import type { BotConfig } from "../bot/config/config.js";
+import type { StateStore } from "../bot/state/state-dir.js";
+import type { Signer } from "../core/crypto/signing.js";
+import type { Clock } from "../core/runtime/runtime.js";
+import { RestClient } from "../exchange/rest/rest-client.js";
 import { rulesOf } from "./bot-rig.js";
+import type { ExchangeDoor } from "./exchange-door.js";
 import type { FaultyNetwork } from "./faulty-network.js";
-import type { SeedPlan } from "./seed-plan.js";
-import type { Witness } from "./witness.js";
 
 /** The parts from which the guard of a simulation is built. */
 export interface SimulatedGuardOptions {
-  readonly plan: SeedPlan;
-  readonly exchange: EmbeddedExchange;
+  readonly bot: BotConfig;
+  readonly door: ExchangeDoor;
   readonly network: FaultyNetwork;
   readonly clock: Clock;
   readonly signer: Signer;
+  /** Of the bot: the guard reads its heartbeat. */
   readonly store: StateStore;
-  readonly witness: Witness;
+  /** Called before each cancel is sent. */
+  readonly onCancel?: () => void;
+  readonly onNotice?: (notice: GuardEvent) => void;
 }
 
-/**
- * Starts the guard of the bot's account on its own network. Faults do not kill it.
- */
+/** Starts the guard of the bot's account on its own network. Faults do not kill it. */
 export function startSimulatedGuard({
-  plan,
-  exchange,
+  bot,
+  door,
   network,
   clock,
   signer,
   store,
-  witness,
+  onCancel,
+  onNotice,
 }: SimulatedGuardOptions): void {
-  const { bot } = plan;
   const markets = Object.keys(bot.markets);
   const transport = {
     request: (...args: Parameters<FaultyNetwork["request"]>): void => {
-      if (args[0].method === "DELETE") witness.budgets.guardSpends();
+      if (args[0].method === "DELETE") onCancel?.();
       network.request(...args);
     },
   };
   const budget = new CancelBudget({ clock, fraction: bot.guard.orderTokensFraction });
-  budget.rulesRead(rulesOf(exchange, markets));
+  budget.rulesRead(rulesOf(door, markets));
   new Guard({
     client: new RestClient({ transport, nowMs: () => clock.nowMs(), signer, timeoutMs: 2_000 }),
     clock,
@@ -54,8 +54,6 @@ export function startSimulatedGuard({
     deadAfterMs: bot.guard.deadAfterMs,
     heartbeatMs: bot.guard.heartbeatMs,
     signatureWindowMs: bot.exchange.signatureWindowMs,
-    notify: (notice) => {
-      if (notice.kind === "safe") witness.onGuardSafe();
-    },
+    notify: (notice) => onNotice?.(notice),
   }).start();
 }

@@ -1,7 +1,7 @@
-import { bytesToHex, hexToBytes } from "#core/hex.js";
-import { keccak256 } from "#core/keccak.js";
-import type { SignatureScheme, Signer } from "#core/signing.js";
-import type { Hex } from "#core/units.js";
+import { bytesToHex, hexToBytes } from "../core/crypto/hex.js";
+import { keccak256 } from "../core/crypto/keccak.js";
+import type { SignatureScheme, Signer } from "../core/crypto/signing.js";
+import type { Hex } from "../core/units.js";
 
 /**
  * A keyed hash instead of ECDSA, for simulations that do not test cryptography. It is a hundred

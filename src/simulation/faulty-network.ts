@@ -1,15 +1,15 @@
-import type { Clock, Timer } from "#core/runtime.js";
-import type { Ms } from "#core/units.js";
+import type { Clock, Timer } from "../core/runtime/runtime.js";
+import type { Ms } from "../core/units.js";
 import type {
   HttpRequest,
   HttpResult,
   Socket,
   SocketHandlers,
   Transport,
-} from "#exchange/transport.js";
-import { plainReader } from "../simulator/plain-reader.js";
+} from "../exchange/rest/transport.js";
 import { answerAt, type ExchangeDoor } from "./exchange-door.js";
 import type { FaultSource } from "./faults.js";
+import { plainReader } from "./plain-reader.js";
 
 /**
  * Receives the events of a network: books that reached the bot, and places that the exchange

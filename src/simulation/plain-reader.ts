@@ -1,4 +1,4 @@
-import type { StreamSink } from "#simulator/stream-sink.js";
+import type { StreamSink } from "../simulator/streams/stream-sink.js";
 
 /**
  * A stream's reader that accepts everything at once, without compression; `does` overrides its

@@ -1,5 +1,5 @@
-import type { HttpRequest, HttpResult } from "#exchange/transport.js";
-import type { EmbeddedExchange } from "#simulator/exchange.js";
+import type { HttpRequest, HttpResult } from "../exchange/rest/transport.js";
+import type { EmbeddedExchange } from "../simulator/exchange.js";
 
 /** The side of the embedded exchange that a network reaches. */
 export type ExchangeDoor = Pick<EmbeddedExchange, "handle" | "connect">;

@@ -1,82 +1,21 @@
 import { Subscription } from "rxjs";
-import { Bot } from "#bot/bot.js";
-import type { BotEvent } from "#bot/bot-event.js";
-import type { BotConfig } from "#bot/config.js";
-import { botSchema } from "#bot/config-schema.js";
-import { MemoryStateStore, type StateStore } from "#bot/state-dir.js";
-import type { Clock, Random, Runtime, Timer } from "#core/runtime.js";
-import type { SignatureScheme } from "#core/signing.js";
-import type { Hex, MarketId, Ms } from "#core/units.js";
-import { decodeRules } from "#exchange/decode-rules.js";
-import { LiveVenue } from "#exchange/live-venue.js";
-import type { VenueRules } from "#exchange/records.js";
-import type { Transport } from "#exchange/transport.js";
-import type { Action, Venue, VenueEvent } from "#exchange/venue.js";
-import { Outbox } from "#executor/outbox.js";
-import type { HedgeVenue } from "#hedge/hedge-venue.js";
-import { builtInStrategies } from "#strategies/built-in.js";
-import { type BoundStrategy, isStrategy, type Strategy } from "#strategies/strategy.js";
+import type { BotConfig } from "../bot/config/config.js";
+import { Bot } from "../bot/engine/bot.js";
+import type { BotEvent } from "../bot/engine/bot-event.js";
+import { MemoryStateStore, type StateStore } from "../bot/state/state-dir.js";
+import type { SignatureScheme } from "../core/crypto/signing.js";
+import type { Clock, Random, Runtime } from "../core/runtime/runtime.js";
+import type { Hex, MarketId } from "../core/units.js";
+import { LiveVenue } from "../exchange/live-venue.js";
+import { decodeRules } from "../exchange/protocol/decode-rules.js";
+import type { VenueRules } from "../exchange/records.js";
+import type { Transport } from "../exchange/rest/transport.js";
+import type { Action, Venue, VenueEvent } from "../exchange/venue.js";
+import { Outbox } from "../executor/outbox.js";
+import type { HedgeVenue } from "../hedge/hedge-venue.js";
+import { builtInStrategies } from "../strategies/built-in.js";
+import { type BoundStrategy, isStrategy, type Strategy } from "../strategies/strategy.js";
 import type { ExchangeDoor } from "./exchange-door.js";
-
-/**
- * A machine's own clock. Its wall clock may be wrong. Its monotonic clock and its timers stop while
- * the machine sleeps.
- */
-export class MachineClock implements Clock {
-  skewMs: Ms = 0;
-  /** Delay of all timers, as with a busy event loop. */
-  lateMs: Ms = 0;
-  readonly #world: Clock;
-  #sleptMs: Ms = 0;
-  #asleepSinceMs: Ms | undefined;
-
-  constructor(world: Clock) {
-    this.#world = world;
-  }
-
-  nowMs(): Ms {
-    return this.#world.nowMs() + this.skewMs;
-  }
-
-  monotonicMs(): number {
-    return (this.#asleepSinceMs ?? this.#world.monotonicMs()) - this.#sleptMs;
-  }
-
-  /** The machine is suspended, as a notebook whose lid is shut. */
-  sleeps(): void {
-    this.#asleepSinceMs = this.#world.monotonicMs();
-  }
-
-  wakes(): void {
-    if (this.#asleepSinceMs !== undefined)
-      this.#sleptMs += this.#world.monotonicMs() - this.#asleepSinceMs;
-    this.#asleepSinceMs = undefined;
-  }
-
-  setTimer(delayMs: Ms, fire: () => void): Timer {
-    const dueMs = this.monotonicMs() + delayMs;
-    const set = (waitMs: Ms): Timer =>
-      this.#world.setTimer(waitMs, () => {
-        const leftMs = dueMs - this.monotonicMs();
-        if (this.#asleepSinceMs === undefined && leftMs < 0.001) fire();
-        else timer = set(Math.max(1, leftMs));
-      });
-    let timer = set(delayMs + this.lateMs);
-    return { cancel: () => timer.cancel() };
-  }
-}
-
-/** A bot's file as an object, with defaults for everything that a simulation does not vary. */
-export function botConfig(file: Record<string, unknown>): BotConfig {
-  const whole = {
-    exchange: { rest: "http://exchange.test/v1", stream: "ws://exchange.test/v1" },
-    account: { keyEnv: "KEY" },
-    quotes: { timeInForce: "POST_ONLY" },
-    risk: { maxDrawdownQuote: "1000000" },
-    ...file,
-  };
-  return { ...botSchema.parse(whole), path: "/simulation/bot.yaml" };
-}
 
 /** Observes or changes events and actions between a venue and the bot. */
 export interface VenueTap {

@@ -1,7 +1,8 @@
-import type { Clock, Timer } from "#core/runtime.js";
-import { toTimerDelayMs } from "#core/timer-delay.js";
-import { TimerHeap } from "#core/timer-heap.js";
-import type { Ms } from "#core/units.js";
+import { drainMicrotasks } from "../core/runtime/drain-microtasks.js";
+import type { Clock, Timer } from "../core/runtime/runtime.js";
+import { toTimerDelayMs } from "../core/runtime/timer-delay.js";
+import { TimerHeap } from "../core/runtime/timer-heap.js";
+import type { Ms } from "../core/units.js";
 
 /** Time that stops during work that no clock knows of. */
 export interface HoldingClock extends Clock {
@@ -101,8 +102,7 @@ export class WaitingClock implements HoldingClock {
     do {
       await Promise.all(this.#work);
       await this.between?.settled();
-      // Node drains every microtask between two immediates.
-      await new Promise((resolve) => setImmediate(resolve));
+      await drainMicrotasks();
     } while (this.#work.size > 0);
     if (this.#failure !== undefined) throw this.#failure.error;
   }

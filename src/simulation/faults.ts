@@ -1,5 +1,5 @@
-import type { Random } from "#core/runtime.js";
-import type { Ms } from "#core/units.js";
+import type { Random } from "../core/runtime/runtime.js";
+import type { Ms } from "../core/units.js";
 
 /** The faults of the network, the exchange or the machine that can hit a bot. */
 export const FAULT_KINDS = [

@@ -50,7 +50,7 @@ export interface UnwindInput extends Omit<TargetInput<UnwindSchedule>, "rules" |
 /**
  * Works a position towards its target. Quotes offer the lots that the trajectory still allows to
  * be held: the strategy's on the reducing side, or else the plan's own. Immediate orders, one at a
- * time, take the lots above the trajectory, which are offered too until the next may be sent.
+ * time, take the lots above the trajectory. While no order may take them, they are offered too.
  * Quotes that would add to the position are cancelled.
  *
  * All orders towards the target that may still fill, at full size, never exceed the remaining lots
@@ -101,8 +101,11 @@ export function planUnwind(given: UnwindInput): TargetPlan {
     bearing.length === 0
       ? input
       : { ...input, intent: { ...intent, worstTicks: tightestBound(input, bearing, side) } };
-  const price = dueLots === 0 ? undefined : takingPrice(taking, side, live);
-  // Lots that cannot be taken now are offered: a thin book fills more of them than by taking alone.
+  const price =
+    dueLots === 0
+      ? undefined
+      : chooseSlicePrice({ ...taking, foreignTouch: input.foreign.touch }, side, live);
+  // Not merely until the next slice's turn: it would wait until such offers are cancelled.
   const isHeldBack = typeof price === "string" && !live.some(isSlice);
   const offers = offersOf(input, side, freeLots, isHeldBack ? 0 : dueLots);
   const plan = planOffers(input, live, offers);
@@ -300,28 +303,15 @@ function unborne(input: UnwindInput, side: Side, dueLots: Lots): SliceDecision {
 interface DueTake {
   readonly side: Side;
   readonly dueLots: Lots;
-  /** The order's price, or the reason why none may be sent yet; undefined if nothing is due. */
+  /** The order's price, or the reason why none may take them; undefined if nothing is due. */
   readonly price: Ticks | string | undefined;
   /** Remaining lots that no order in flight may fill. */
   readonly roomLots: Lots;
 }
 
-/** The price of an immediate order now, or the reason why it has to wait. */
-function takingPrice(
-  input: UnwindInput,
-  side: Side,
-  live: readonly WorkingOrder[],
-): Ticks | string {
-  const { nowMs, lastSliceAtMs, intent, foreign } = input;
-  const turnAtMs = (lastSliceAtMs ?? Number.NEGATIVE_INFINITY) + intent.schedule.everyMs;
-  return nowMs < turnAtMs
-    ? `the next slice is sent in ${turnAtMs - nowMs} ms`
-    : chooseSlicePrice({ ...input, foreignTouch: foreign.touch }, side, live);
-}
-
 /** The immediate order that is due now, or the reason why there is none. */
 function takeDue(
-  { intent, rules, positionLots }: UnwindInput,
+  { intent, rules, positionLots, nowMs, lastSliceAtMs }: UnwindInput,
   { side, dueLots, price, roomLots }: DueTake,
   live: readonly WorkingOrder[],
   plan: Plan,
@@ -336,6 +326,8 @@ function takeDue(
   const slice = live.find(isSlice);
   if (slice !== undefined)
     return not("waiting", `slice ${slice.hash} may still fill (${slice.phase})`);
+  const waitMs = (lastSliceAtMs ?? Number.NEGATIVE_INFINITY) + schedule.everyMs - nowMs;
+  if (waitMs > 0) return not("waiting", `the next slice is sent in ${waitMs} ms`);
   const restLots = Math.abs(intent.targetLots - positionLots);
   const least = Math.max(rules.minLots, schedule.dustLots + 1);
   const sliceLots = Math.min(

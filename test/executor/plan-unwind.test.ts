@@ -161,13 +161,7 @@ describe("unwinding without a quoting strategy", () => {
     expect([resting.state, resting.nextSliceAtMs]).toEqual(["waiting", T0 + 1_200]);
   });
 
-  it("offers the lots that are due while none may be taken: they would fill less than if none were due", () => {
-    const waiting = planUnwind(unwindInput({ nowMs: T0 + 3_000, lastSliceAtMs: T0 + 2_700 }));
-    expect([waiting.state, waiting.nextSliceAtMs, inShort(waiting)]).toEqual([
-      "waiting",
-      T0 + 3_200,
-      ["SELL 25 @ 105 POST_ONLY"],
-    ]);
+  it("offers the lots that are due while an own order stands in the way: they would rest nowhere", () => {
     // Another order of the account is the best bid, and must not be sold to.
     const foreign = { touch: { bestBidTicks: 100, bestAskTicks: undefined }, openOrders: 1 };
     const blocked = planUnwind(unwindInput({ nowMs: T0 + 3_000, foreign }));
@@ -176,6 +170,18 @@ describe("unwinding without a quoting strategy", () => {
       1,
       ["SELL 25 @ 105 POST_ONLY"],
     ]);
+    const between = { nowMs: T0 + 3_000, lastSliceAtMs: T0 + 2_700 };
+    expect(inShort(planUnwind(unwindInput({ ...between, foreign })))).toEqual(inShort(blocked));
+  });
+
+  it("offers only what is not due between two immediate orders: the next need not wait for cancels", () => {
+    const waiting = planUnwind(unwindInput({ nowMs: T0 + 1_000, lastSliceAtMs: T0 + 700 }));
+    expect([waiting.state, waiting.nextSliceAtMs, waiting.withheld.length]).toEqual([
+      "waiting",
+      T0 + 1_200,
+      0,
+    ]);
+    expect(inShort(waiting)).toEqual(["SELL 15 @ 105 POST_ONLY"]);
   });
 
   it("spends no cancel on a slice that is about to end, and cancels one whose end is lost", () => {

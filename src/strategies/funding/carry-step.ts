@@ -152,8 +152,8 @@ function recordedLegs(
   if (rateFiles === undefined) return undefined;
   const at = `markets.${marketId}.params.carry.rateFiles`;
   return {
-    here: readRatesFile(rateFiles.here, folder, `${at}.here`),
-    there: readRatesFile(rateFiles.there, folder, `${at}.there`),
+    here: readRatesFile({ path: rateFiles.here, folder, field: `${at}.here`, marketId }),
+    there: readRatesFile({ path: rateFiles.there, folder, field: `${at}.there`, marketId }),
   };
 }
 

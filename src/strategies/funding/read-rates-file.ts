@@ -4,10 +4,13 @@ import { gunzipSync } from "node:zlib";
 import { z } from "zod";
 import { describeThrown } from "../../core/describe-thrown.js";
 import { ConfigError } from "../../core/errors.js";
+import type { MarketId } from "../../core/units.js";
 import type { PaidRate } from "../models/funding-rate-model.js";
 
 /** Largest rate without sign. Exchanges cap theirs below it; more is percent or basis points. */
 const MOST_RATE = 0.1;
+/** Letters by which markets of two exchanges are compared: most assets have three. */
+const ASSET_LETTERS = 3;
 
 /** A line of a file of rates: the record that an exchange's list of past fundings has. */
 const recordedRate = z.object({
@@ -15,15 +18,32 @@ const recordedRate = z.object({
     .union([z.string().regex(/^-?\d{1,10}(\.\d{1,30})?$/), z.number()])
     .refine((rate) => Math.abs(Number(rate)) <= MOST_RATE),
   fundingTime: z.int().min(0),
+  marketId: z.string().optional(),
+  symbol: z.string().optional(),
 });
+
+/** A file of rates, and what it is for. */
+export interface RatesFileOptions {
+  /** Relative to the folder. */
+  readonly path: string;
+  readonly folder: string;
+  /** Of the bot's file, for errors. */
+  readonly field: string;
+  /** The market that the rates are for: on another exchange its asset has the same first letters. */
+  readonly marketId: MarketId;
+}
 
 /**
  * Reads a file of paid funding rates, one JSON record a line, and sorts it by time.
- * @param path relative to the folder
- * @param field of the bot's file, for errors
- * @throws ConfigError for a file that cannot be read, and for a line that is no such record
+ * @throws ConfigError for a file that cannot be read, for a line that is no such record, and for
+ * records of another market, if they name one
  */
-export function readRatesFile(path: string, folder: string, field: string): readonly PaidRate[] {
+export function readRatesFile({
+  path,
+  folder,
+  field,
+  marketId,
+}: RatesFileOptions): readonly PaidRate[] {
   const expected =
     'lines such as {"fundingRate":"0.0001","fundingTime":1700000000000}, where 0.0001 means 0.01 %';
   let text: string;
@@ -39,6 +59,7 @@ export function readRatesFile(path: string, folder: string, field: string): read
     });
   }
   const rates: PaidRate[] = [];
+  let first: string | undefined;
   for (const [at, line] of text.split("\n").entries()) {
     if (line.trim() === "") continue;
     const record = recordedRate.safeParse(parseJson(line));
@@ -48,7 +69,17 @@ export function readRatesFile(path: string, folder: string, field: string): read
         value: line.slice(0, 100),
         expected,
       });
-    const { fundingRate, fundingTime } = record.data;
+    const { fundingRate, fundingTime, symbol, marketId: market = symbol } = record.data;
+    first ??= market;
+    if (market !== undefined && (market !== first || !isOfAsset(market, marketId)))
+      throw new ConfigError(`has a line ${at + 1} of another market`, {
+        field,
+        value: market,
+        expected:
+          market === first
+            ? `rates of the asset of ${marketId}, or lines that name no market`
+            : `the same market in each line, such as ${first} in the first`,
+      });
     // Exchanges stamp a funding some milliseconds after its boundary.
     const stampMs = Math.floor(fundingTime / 1000) * 1000;
     rates.push({ rateBps: Number(fundingRate) * 10_000, stampMs });
@@ -56,6 +87,12 @@ export function readRatesFile(path: string, folder: string, field: string): read
   if (rates.length === 0)
     throw new ConfigError("has no funding rates", { field, value: path, expected });
   return rates.toSorted((one, other) => one.stampMs - other.stampMs);
+}
+
+/** True if a market of another exchange, such as `XBTUSD` or `PF_ETHUSD`, may be of the asset. */
+function isOfAsset(market: string, marketId: MarketId): boolean {
+  const asset = marketId.toUpperCase().slice(0, ASSET_LETTERS).replace("XBT", "BTC");
+  return market.toUpperCase().replace("XBT", "BTC").includes(asset);
 }
 
 function parseJson(line: string): unknown {

@@ -39,6 +39,8 @@ export interface FundingRateFit {
 const MOST_PERSISTENCE = 0.99;
 /** Fundings are stamped some milliseconds late, never so much. */
 const STAMP_SLACK_MS = 10_000;
+/** Share of the distances that a period has at least. */
+const PERIOD_SHARE = 0.1;
 
 /**
  * Funding rates as a process of first order, `f(k+1) = m + rho (f(k) - m) + e`, fitted on the rates
@@ -89,11 +91,8 @@ export class FundingRateModel {
   #refit(): void {
     const rates = this.#rates;
     const { leastRates, windowRates } = this.#options;
-    // The least distance: a bot that was down has missed fundings.
-    let periodMs = Number.POSITIVE_INFINITY;
-    for (let at = 1; at < rates.length; at++)
-      periodMs = Math.min(periodMs, rates[at].stampMs - rates[at - 1].stampMs);
-    if (!Number.isFinite(periodMs)) return;
+    const periodMs = periodOf(rates);
+    if (periodMs === undefined) return;
     if (rates.length < Math.min(leastRates, windowRates)) {
       this.#fit = { ...this.#fit, periodMs };
       return;
@@ -121,4 +120,23 @@ export class FundingRateModel {
       isFitted: true,
     };
   }
+}
+
+/**
+ * The least distance of two rates that a tenth of them have: a bot that was down has missed
+ * fundings, and an exchange moves single ones. Undefined for fewer than two rates.
+ */
+function periodOf(rates: readonly PaidRate[]): Ms | undefined {
+  const distancesMs = rates
+    .slice(1)
+    .map(({ stampMs }, at) => stampMs - rates[at].stampMs)
+    .sort((one, other) => one - other);
+  for (let first = 0; first < distancesMs.length; ) {
+    let next = first;
+    while (next < distancesMs.length && distancesMs[next] <= distancesMs[first] + STAMP_SLACK_MS)
+      next++;
+    if (next - first >= distancesMs.length * PERIOD_SHARE) return distancesMs[first];
+    first = next;
+  }
+  return distancesMs[0];
 }

@@ -38,6 +38,17 @@ describe("the process of the funding rates", () => {
     expect(fit.periodMs).toBe(PERIOD_MS);
   });
 
+  it("keeps its period when an exchange moves one funding: its other rates would count for nothing", () => {
+    const { fit } = modelOf(RATES, OPTIONS, (at) => (at > 5 ? at - 0.5 : at));
+    expect(fit.periodMs).toBe(PERIOD_MS);
+    expect(fit.persistence).toBeGreaterThan(0.3);
+  });
+
+  it("knows its period though the bot missed most fundings", () => {
+    const days = modelOf(RATES, OPTIONS, (at) => 3 * at - (at > 3 ? 2 : 0) - (at > 7 ? 2 : 0));
+    expect(days.fit.periodMs).toBe(PERIOD_MS);
+  });
+
   it("is that of the file until enough rates were paid, with the period that was seen", () => {
     const hourly = new FundingRateModel(OPTIONS);
     hourly.observe(5, HOUR_MS);

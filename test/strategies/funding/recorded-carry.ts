@@ -38,7 +38,12 @@ export function hasRecordedRates(): boolean {
 
 /** The recorded rates of an exchange. */
 export function recordedRates(exchange: string): readonly PaidRate[] {
-  return readRatesFile(fileOf(exchange), FOLDER, exchange);
+  return readRatesFile({
+    path: fileOf(exchange),
+    folder: FOLDER,
+    field: exchange,
+    marketId: "btcusdc",
+  });
 }
 
 const fileOf = (exchange: string): string => `btcusdt-perp_${exchange}_funding.ndjson.gz`;

@@ -29,7 +29,7 @@ export interface RatesFileOptions {
   readonly folder: string;
   /** Of the bot's file, for errors. */
   readonly field: string;
-  /** The market that the rates are for: on another exchange its asset has the same first letters. */
+  /** The market that the rates are for. Other exchanges' names have its first letters in them. */
   readonly marketId: MarketId;
 }
 

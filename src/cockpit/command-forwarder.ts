@@ -3,6 +3,7 @@ import { requestControlResponse } from "../bot/control/control-client.js";
 import type { ControlRequest, ControlResponse } from "../bot/control/control-protocol.js";
 import { maskSecrets } from "../core/crypto/secrets.js";
 import { describeThrown } from "../core/describe-thrown.js";
+import { shellWord } from "../core/files/shell-word.js";
 import type { Clock } from "../core/runtime/runtime.js";
 import type { BotDirectory } from "./bot-directory.js";
 import { HttpRefusal } from "./http-answers.js";
@@ -80,7 +81,7 @@ export class CommandForwarder {
     };
     const advice =
       wanted.request.command === "halt"
-        ? ` marketwright halt ${entry.config} stores the halt for the next start, too.`
+        ? ` marketwright halt ${shellWord(entry.config)} stores the halt for the next start, too.`
         : "";
     return this.#send(entry.socketPath, command, advice);
   }

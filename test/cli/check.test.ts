@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -50,6 +50,14 @@ describe("marketwright check", () => {
       /warning .*POST_ONLY orders stay open if the bot dies: run "marketwright guard .*minimal\.yaml" beside it/,
     );
     expect((await captureCli(["check", bot(LADDER)], env)).out).not.toContain("guard");
+  });
+
+  it("prints a command that can be pasted though the path has a space", async () => {
+    mkdirSync(join(folder, "my bots"));
+    const path = join(folder, "my bots", "bot.yaml");
+    copyFileSync(example("minimal"), path);
+    const { out } = await captureCli(["check", path], env);
+    expect(out).toContain(`run "marketwright guard '${path}'" beside it`);
   });
 
   it("takes the first example of docs/reference/reference-prices.md, and not without its reference", async () => {

@@ -1,3 +1,4 @@
+import { shellWord } from "../../core/files/shell-word.js";
 import type { Bot } from "../engine/bot.js";
 import { readGuard } from "../state/guard-heartbeat.js";
 
@@ -24,7 +25,7 @@ export function readGuardStatus({ context }: Bot): GuardStatus {
   const { deadAfterMs } = config.guard;
   const { state, ageMs } = readGuard({ store, account, nowMs: clock.nowMs(), deadAfterMs });
   const danger = `${timeInForce} orders would outlive this bot`;
-  const remedy = `run it beside with: marketwright guard ${config.path}`;
+  const remedy = `run it beside with: marketwright guard ${shellWord(config.path)}`;
   const age = ageMs === undefined ? {} : { ageMs: Math.round(ageMs) };
   const seconds = ((ageMs ?? 0) / 1000).toFixed(1);
   switch (state) {

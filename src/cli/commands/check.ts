@@ -14,6 +14,7 @@ import { checkStrategyMarket } from "../../bot/strategy/check-strategy-market.js
 import { loadStrategy } from "../../bot/strategy/load-strategy.js";
 import { ecdsaScheme } from "../../core/crypto/signing.js";
 import { RunError } from "../../core/errors.js";
+import { shellWord } from "../../core/files/shell-word.js";
 import type { Hex, MarketId, Ms } from "../../core/units.js";
 import { openLog } from "../../monitoring/log.js";
 import type { BoundStrategy } from "../../strategies/strategy.js";
@@ -201,7 +202,7 @@ function guardFindings({ quotes: { timeInForce } }: BotConfig, file: string): Fi
     {
       level: "warning",
       subject: "quotes.timeInForce",
-      text: `${timeInForce} orders stay open if the bot dies: run "marketwright guard ${file}" beside it`,
+      text: `${timeInForce} orders stay open if the bot dies: run "marketwright guard ${shellWord(file)}" beside it`,
     },
   ];
 }

@@ -14,6 +14,7 @@ import { HEARTBEAT_FILE, mayArriveUntilMs } from "../../bot/state/heartbeat.js";
 import type { RunningBotEntry } from "../../bot/state/running-bots.js";
 import { stateDirFor } from "../../bot/state/state-dir.js";
 import { ConfigError, FormatError } from "../../core/errors.js";
+import { shellWord } from "../../core/files/shell-word.js";
 import type { MarketId, Ms } from "../../core/units.js";
 import type { CliContext } from "../cli-context.js";
 import { accountOfFile } from "../control/account-of-file.js";
@@ -91,7 +92,7 @@ async function answerOf(
   const command = operatorCommandSchema.parse(checkedRequest);
   const isKept = command.command === "halt" || command.command === "resume";
   const choice: BotSelector = { file, env, accountFor: (named) => accountOfFile(named, env) };
-  const resume = `marketwright resume${file === undefined ? "" : ` ${file}`}`;
+  const resume = `marketwright resume${file === undefined ? "" : ` ${shellWord(file)}`}`;
   if (isKept && file !== undefined && (await findRunningBotOfFile(file, choice)) === undefined) {
     const unstarted = await commandStoppedBot(context, file, command);
     return {
@@ -208,7 +209,7 @@ function openOrdersUnknown(file: string, env: CliContext["env"]): string | undef
     // A broken heartbeat does not say that the bot left in order.
     if (!(error instanceof FormatError)) throw error;
   }
-  return `the halt is written down, but the bot did not leave in order: its orders may still be open; marketwright cancel-all ${file} cancels them`;
+  return `the halt is written down, but the bot did not leave in order: its orders may still be open; marketwright cancel-all ${shellWord(file)} cancels them`;
 }
 
 /**

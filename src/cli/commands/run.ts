@@ -1,6 +1,7 @@
 import { type BotConfig, loadBotConfig } from "../../bot/config/config.js";
 import { paperModels } from "../../bot/config/fields/paper-fields.js";
 import { ConfigError } from "../../core/errors.js";
+import { shellWord } from "../../core/files/shell-word.js";
 import type { CliContext } from "../cli-context.js";
 import { parseDuration } from "../duration.js";
 import { reportRunEnd } from "../session/report-run-end.js";
@@ -44,9 +45,9 @@ export async function runCommand(
     recordFolder: options.record,
     paper: dryRun && options.fills ? paperModels(config) : undefined,
     screen,
-    guardCommand: `marketwright guard ${file}`,
-    notifyCommand: `marketwright notify ${file}`,
-    cancelCommand: `marketwright cancel-all ${file}`,
+    guardCommand: `marketwright guard ${shellWord(file)}`,
+    notifyCommand: `marketwright notify ${shellWord(file)}`,
+    cancelCommand: `marketwright cancel-all ${shellWord(file)}`,
   });
   reportRunEnd(context, summary, { file, dryRun, json: options.json });
 }

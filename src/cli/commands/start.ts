@@ -3,6 +3,7 @@ import { z } from "zod";
 import { type BotConfig, loadBotConfig } from "../../bot/config/config.js";
 import type { RunSummary } from "../../bot/run/monitor/run-summary.js";
 import { ConfigError } from "../../core/errors.js";
+import { shellWord } from "../../core/files/shell-word.js";
 import { requireInstalled } from "../../core/optional-part.js";
 import { packageFile } from "../../core/package-files.js";
 import type { Ms } from "../../core/units.js";
@@ -166,7 +167,7 @@ async function startAll(
     // A session that ends before it awaits the guard reports its own error.
     guard.catch(() => {});
     const screen = options.screen && options.json !== true;
-    const cancelCommand = `${config.account.keyEnv}=$(cat ${keyPath}) marketwright cancel-all ${botFile}`;
+    const cancelCommand = `${config.account.keyEnv}=$(cat ${shellWord(keyPath)}) marketwright cancel-all ${shellWord(botFile)}`;
     const session = {
       config,
       forMs,

@@ -2,6 +2,7 @@ import { isListening } from "../../bot/control/control-server.js";
 import { isLocked } from "../../bot/state/account-lock.js";
 import { findRunningBots, type RunningBotEntry } from "../../bot/state/running-bots.js";
 import { MarketwrightError } from "../../core/errors.js";
+import { shellWord } from "../../core/files/shell-word.js";
 import type { Hex, MarketId, Ms } from "../../core/units.js";
 import { pause } from "../../exchange/rest/pause.js";
 import type { CliContext } from "../cli-context.js";
@@ -62,14 +63,14 @@ export class CancelAllHalt {
     const isHalted = await this.#halting;
     if (isHalted && this.#isLate)
       print(
-        `the bot was halted after the cancels: run marketwright cancel-all ${file} again to cancel orders that it placed in between`,
+        `the bot was halted after the cancels: run marketwright cancel-all ${shellWord(file)} again to cancel orders that it placed in between`,
       );
     return isHalted && !this.#isLate;
   }
 
   async #halt(): Promise<boolean> {
     const { account, stateDir, marketId, file, print } = this.#options;
-    const advice = `it may place the cancelled orders again. Run marketwright halt ${file}, or stop the bot`;
+    const advice = `it may place the cancelled orders again. Run marketwright halt ${shellWord(file)}, or stop the bot`;
     let bot: RunningBotEntry | undefined;
     try {
       if (!isLocked({ account, env: this.#context.env, stateDir }, "bot")) return true;
@@ -100,7 +101,7 @@ export class CancelAllHalt {
     }
     const where = marketId === undefined ? "" : ` --market ${marketId}`;
     print(
-      `the running bot (process ${bot.pid}) is halted and places no orders: marketwright resume ${file}${where} lets it quote again`,
+      `the running bot (process ${bot.pid}) is halted and places no orders: marketwright resume ${shellWord(file)}${where} lets it quote again`,
     );
     return true;
   }

@@ -1,4 +1,5 @@
 import { basename, relative, sep } from "node:path";
+import { shellWord } from "../../core/files/shell-word.js";
 import { packageFile } from "../../core/package-files.js";
 
 /** The facts on which the commands to type depend. */
@@ -77,11 +78,4 @@ function programName(script: string): string {
   const bin = packageFile("bin/marketwright.js");
   const near = relative(process.cwd(), bin);
   return `node ${shellWord(near.startsWith(`..${sep}..`) ? bin : near)}`;
-}
-
-/** A word that a POSIX shell reads as the text. */
-function shellWord(text: string): string {
-  return /^[\w./:@%+=,-]+$/.test(text) && !text.startsWith("-")
-    ? text
-    : `'${(text.startsWith("-") ? `./${text}` : text).replaceAll("'", "'\\''")}'`;
 }

@@ -7,6 +7,7 @@ import { type OperatorRequest, operatorCommandSchema } from "../../bot/control/c
 import { appendAudit } from "../../bot/state/audit-log.js";
 import type { RunningBotEntry } from "../../bot/state/running-bots.js";
 import { RunError } from "../../core/errors.js";
+import { shellWord } from "../../core/files/shell-word.js";
 import type { CommandedBot } from "../../notify/chat/chat-commands.js";
 import type { CliContext } from "../cli-context.js";
 import { accountOfFile } from "../control/account-of-file.js";
@@ -31,7 +32,7 @@ export class BotOfFile implements CommandedBot {
     this.#context = context;
     this.#file = file;
     this.#directory = directory;
-    this.#resume = `marketwright resume ${file}`;
+    this.#resume = `marketwright resume ${shellWord(file)}`;
   }
 
   /** The status as the bot answers it. @throws RunError if it does not run or does not answer */

@@ -7,6 +7,7 @@ import { FileStateStore, stateDirFor } from "../../bot/state/state-dir.js";
 import { claimState } from "../../bot/state/state-owner.js";
 import { describeThrown } from "../../core/describe-thrown.js";
 import { ConfigError } from "../../core/errors.js";
+import { shellWord } from "../../core/files/shell-word.js";
 import { openLog } from "../../monitoring/log.js";
 import { channelKind } from "../../notify/channels/open-channel.js";
 import type { CliContext } from "../cli-context.js";
@@ -61,7 +62,7 @@ export async function notifyCommand(
         deadAfterMs: config.guard.deadAfterMs,
         channels,
         totpKey,
-        afterDeath: `its orders may be open: marketwright cancel-all ${config.path}`,
+        afterDeath: `its orders may be open: marketwright cancel-all ${shellWord(config.path)}`,
       },
       log,
     );

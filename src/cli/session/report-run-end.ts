@@ -1,6 +1,7 @@
 import type { OwnOrder } from "../../account/orders/order.js";
 import type { LeftoverOrder } from "../../bot/execution/leftover-order.js";
 import type { RunSummary } from "../../bot/run/monitor/run-summary.js";
+import { shellWord } from "../../core/files/shell-word.js";
 import type { CliContext } from "../cli-context.js";
 import { ReportedFailure } from "../process/exit.js";
 import { printData } from "../process/output.js";
@@ -55,7 +56,7 @@ export function reportRunEnd(
     );
   } else if (openOrdersLeft === null && !dryRun) {
     context.stderr.write(
-      `marketwright: the exchange has not reported its open orders, so orders of an earlier run may still fill: marketwright cancel-all ${file} cancels them at the exchange\n`,
+      `marketwright: the exchange has not reported its open orders, so orders of an earlier run may still fill: marketwright cancel-all ${shellWord(file)} cancels them at the exchange\n`,
     );
   } else if (!areApart && fault === undefined) return;
   throw new ReportedFailure();

@@ -1,6 +1,7 @@
 import type { ControlHandler } from "../../bot/control/control-server.js";
 import { buildScreenModel } from "../../bot/run/monitor/bot-screen.js";
 import type { RunningBot } from "../../bot/run/running-bot.js";
+import { shellWord } from "../../core/files/shell-word.js";
 import type { MarketId } from "../../core/units.js";
 import type { ScreenActions } from "../../monitoring/screen/screen-controls.js";
 import { type LiveScreen, startScreen } from "../../monitoring/screen/screen-driver.js";
@@ -81,7 +82,7 @@ function keyActions(
   handle: ControlHandler,
   interrupt: () => void,
 ): ScreenActions {
-  const resumeCommand = `marketwright resume ${running.bot.context.config.path}`;
+  const resumeCommand = `marketwright resume ${shellWord(running.bot.context.config.path)}`;
   const send = async (command: Parameters<ControlHandler>[0]): Promise<string> => {
     const answer = (await handle(command)) as ControlAnswer;
     if (answer.outcome === undefined) return `Done: ${command.command}.`;

@@ -2,6 +2,7 @@ import { writeSync } from "node:fs";
 import { Session } from "node:inspector";
 import { parentPort, workerData } from "node:worker_threads";
 import { maskSecrets } from "../../core/crypto/secrets.js";
+import { shellWord } from "../../core/files/shell-word.js";
 import { createLiveRuntime } from "../../core/runtime/live-runtime.js";
 import type { Ms } from "../../core/units.js";
 import type { OpenLog } from "../../monitoring/log.js";
@@ -71,7 +72,7 @@ async function handleStall(silentMs: Ms): Promise<void> {
   }).catch((error: unknown) =>
     writeLogLine(
       "error",
-      `the watchdog could not cancel: ${String(error)}; run marketwright cancel-all ${start.path}`,
+      `the watchdog could not cancel: ${String(error)}; run marketwright cancel-all ${shellWord(start.path)}`,
     ),
   );
 }
@@ -87,7 +88,7 @@ async function end(): Promise<void> {
   // The next step ends the process: the line must be written before.
   await writeLogLine(
     "error",
-    `the time is over and the event loop is stuck: the process ends now. The guard cancels its orders; without one run marketwright cancel-all ${start.path}`,
+    `the time is over and the event loop is stuck: the process ends now. The guard cancels its orders; without one run marketwright cancel-all ${shellWord(start.path)}`,
   );
   await interruptMainThread("end");
   process.kill(process.pid, "SIGKILL");

@@ -1,4 +1,5 @@
 import { ConfigError } from "../../core/errors.js";
+import { shellWord } from "../../core/files/shell-word.js";
 import type { MarketId } from "../../core/units.js";
 import { toDay } from "../day.js";
 import type { HistoryKind } from "../kinds.js";
@@ -31,7 +32,7 @@ export function noDataError(
   return new ConfigError(`has no ${kinds.join(" and no ")} at that time`, {
     field: market,
     value: `${toDay(fromMs)} to ${toDay(Math.max(fromMs, toMs - 1))}`,
-    expected: `${whatIsThere(store, market)} (marketwright data list --store ${store.root})`,
+    expected: `${whatIsThere(store, market)} (marketwright data list --store ${shellWord(store.root)})`,
   });
 }
 

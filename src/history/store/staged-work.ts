@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { currentProcessName, parsePid, processLifeFor } from "../../core/files/process-life.js";
+import { shellWord } from "../../core/files/shell-word.js";
 import type { MarketId } from "../../core/units.js";
 import { partsIn, recordingFolder, referenceRecordingFolder } from "../record/recording-part.js";
 import { type HistoryStore, STAGING } from "./history-store.js";
@@ -43,7 +44,7 @@ export function stagedWork(store: HistoryStore): readonly StagedWork[] {
     }
     const recording = recordingFolder(store.root, name);
     if (partsIn(recording).length > 0) {
-      const advice = `the next recording of the market stores it: marketwright data record --store ${store.root} --market ${name} --for 1s`;
+      const advice = `the next recording of the market stores it: marketwright data record --store ${shellWord(store.root)} --market ${name} --for 1s`;
       found.push({
         what: "recording",
         market: name,

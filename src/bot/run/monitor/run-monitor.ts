@@ -1,5 +1,6 @@
 import type { AccountChange } from "../../../account/account-change.js";
 import { isFinalPhase, type OrderChange } from "../../../account/orders/order.js";
+import { shellWord } from "../../../core/files/shell-word.js";
 import { scaledToDecimal } from "../../../core/instrument.js";
 import type { Clock } from "../../../core/runtime/runtime.js";
 import type { Hex, MarketId, Ms } from "../../../core/units.js";
@@ -366,7 +367,8 @@ export class RunMonitor {
         "found an order that this bot did not place: it stays, and counts towards the limits",
         fields,
       );
-    const command = `marketwright call cancelOrder --bot ${this.#bot?.context.config.path ?? "<file>"} marketId=${marketId} orderId=${id}`;
+    const file = this.#bot === undefined ? "<file>" : shellWord(this.#bot.context.config.path);
+    const command = `marketwright call cancelOrder --bot ${file} marketId=${marketId} orderId=${id}`;
     this.#runLog.write(
       "error",
       "an earlier run left an order in a market that the bot's file does not name: the bot does not manage it",

@@ -1,4 +1,5 @@
 import type { BenchmarkCost, WorkSummary } from "../../../bot/work/work-summary.js";
+import { shellWord } from "../../../core/files/shell-word.js";
 import { formatCount } from "../../../core/format-count.js";
 import type { MarketId } from "../../../core/units.js";
 import { instantText } from "../../../history/day.js";
@@ -110,7 +111,7 @@ export function continueCommand(
     value === undefined ? [] : [`${option} ${value}`],
   );
   return [
-    `npx marketwright work ${file} --market ${marketId} --target ${options.target} --by ${by}`,
+    `npx marketwright work ${shellWord(file)} --market ${marketId} --target ${options.target} --by ${by}`,
     ...rest,
   ].join(" ");
 }

@@ -5,6 +5,7 @@ import { resumeCommand } from "../../../bot/notices/resume-command.js";
 import { WorkRecord } from "../../../bot/work/work-record.js";
 import type { WorkSummary } from "../../../bot/work/work-summary.js";
 import { ConfigError, RunError } from "../../../core/errors.js";
+import { shellWord } from "../../../core/files/shell-word.js";
 import type { Ms } from "../../../core/units.js";
 import type { HaltReason } from "../../../risk/halt.js";
 import type { CliContext } from "../../cli-context.js";
@@ -60,9 +61,9 @@ export async function workLive(
     recordFolder: options.record,
     paper: dryRun ? paperModels(config) : undefined,
     screen: options.screen && json !== true && !dryRun,
-    guardCommand: `marketwright guard ${file}`,
-    notifyCommand: `marketwright notify ${file}`,
-    cancelCommand: `marketwright cancel-all ${file}`,
+    guardCommand: `marketwright guard ${shellWord(file)}`,
+    notifyCommand: `marketwright notify ${shellWord(file)}`,
+    cancelCommand: `marketwright cancel-all ${shellWord(file)}`,
     onBotEvent: (event, bot) => record.onBotEvent(event, bot),
     endReason: (bot) => {
       const ended = record.endReason(bot);

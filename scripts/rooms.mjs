@@ -68,6 +68,17 @@ const OPPORTUNITIES = {
 /** @type {Modules} The day files of a bot: their rows, and the thread that seals them. */
 const DAYS = { name: "the day files of `ledger`", modules: ["ledger/days/*"] };
 
+/** @type {Modules} A server of pages for this machine alone: sessions, checks, answers. */
+const LOCAL_PAGES = {
+  name: "the local server of `cockpit`",
+  modules: [
+    "cockpit/http-answers",
+    "cockpit/local-server",
+    "cockpit/page-files",
+    "cockpit/page-sessions",
+  ],
+};
+
 /** @type {Modules} Days and times as users write them. */
 const CALENDAR = { name: "the calendar of `history`", modules: ["history/day"] };
 
@@ -213,6 +224,10 @@ export const ROOMS = {
   cockpit: {
     holds: "the [page](../reference/cockpit.md) of all running bots: a server in its own thread",
     mayImport: ["core", CONTROL],
+  },
+  viewer: {
+    holds: "the [page](../reference/journal-viewer.md) of a journal: each turn of a run",
+    mayImport: ["core", "bot", LOCAL_PAGES, CALENDAR],
   },
   cli: {
     holds: "the commands, and what `--help` prints of them",

@@ -32,6 +32,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   replay: async () => (await import("./usage/replay.js")).addReplay,
   work: async () => (await import("./usage/work/work.js")).addWork,
   bisect: async () => (await import("./usage/records/bisect.js")).addBisect,
+  journal: async () => (await import("./usage/records/journal.js")).addJournal,
   call: async () => (await import("./usage/call.js")).addCall,
   status: control,
   halt: control,

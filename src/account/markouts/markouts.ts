@@ -81,6 +81,8 @@ export class Markouts {
   );
   /** Receives each markout of a fill once it is known; undefined if none are wanted. */
   onKnown: ((known: KnownMarkout) => void) | undefined;
+  /** The newest result, which a status of each turn reads; undefined once a fill has changed it. */
+  #result: readonly MarkoutGroup[] | undefined;
 
   /**
    * Adds a fill.
@@ -106,6 +108,7 @@ export class Markouts {
 
   /** Counts a fill whose markouts another program has computed: {@link addKnown} adds them. */
   count(side: Side, level: number): void {
+    this.#result = undefined;
     for (const group of this.#groupsFor(side, level)) group.fills += 1;
   }
 
@@ -141,8 +144,16 @@ export class Markouts {
     return this.#queue.waiting;
   }
 
-  /** By level from the innermost, both sides before each; all levels together first. */
+  /**
+   * By level from the innermost, both sides before each; all levels together first. The same list
+   * until a fill changes it.
+   */
   result(): readonly MarkoutGroup[] {
+    this.#result ??= this.#groupResults();
+    return this.#result;
+  }
+
+  #groupResults(): readonly MarkoutGroup[] {
     const rank = ({ side, level }: MarkoutKey) =>
       (level === "ALL" ? -2 : level) * 3 + ["BOTH", "BUY", "SELL"].indexOf(side);
     return [...this.#groups.values()]
@@ -160,6 +171,7 @@ export class Markouts {
 
   #add(fill: Pending, index: number, midHalfTicks: number): void {
     if (Number.isNaN(midHalfTicks)) return;
+    this.#result = undefined;
     const { atUs, sign, signedHalfTicks, lots, groups } = fill;
     const markout = sign * midHalfTicks - signedHalfTicks;
     const notional = sign * signedHalfTicks * lots;
@@ -176,6 +188,7 @@ export class Markouts {
   }
 
   #counted(id: string, atUs: number, side: Side, level: number, ticks: Ticks, lots: Lots): Pending {
+    this.#result = undefined;
     const groups = this.#groupsFor(side, level);
     for (const group of groups) group.fills += 1;
     const sign = side === "BUY" ? 1 : -1;

@@ -1,25 +1,37 @@
 import type { Ms } from "../../core/units.js";
-import type { LinkSubject, TracedLink } from "./traced-link.js";
+import type { LinkStep } from "./traced-link.js";
 
 /** How far a chain is followed after its turn. */
 const MOST_MS: Ms = 5_000;
 const MOST_TURNS = 2_000;
 
+/** A link as far as a chain needs it: its turn, its kind, and the links that it followed from. */
+export interface ChainLink<Link> {
+  readonly turn: number;
+  readonly atMs: Ms;
+  readonly subject: {
+    readonly step: LinkStep;
+    /** Of an answer. */
+    readonly outcome?: { readonly result: string };
+  };
+  readonly causes: readonly Link[];
+}
+
 /**
  * The links of one turn, what they followed from, and what became of the actions that the turn
  * planned or sent.
  */
-export class CausalChain {
+export class CausalChain<Link extends ChainLink<Link>> {
   readonly turn: number;
   readonly #atMs: Ms;
-  readonly #links: TracedLink[];
+  readonly #links: Link[];
   /** Plans and actions of the turn, and the actions of those plans. */
-  readonly #followed: Set<TracedLink>;
+  readonly #followed: Set<Link>;
   /** Those of them that have neither left the outbox nor been answered. */
-  readonly #pending: Set<TracedLink>;
+  readonly #pending: Set<Link>;
 
   /** @param links of the turn */
-  constructor(links: readonly TracedLink[]) {
+  constructor(links: readonly Link[]) {
     const [first] = links;
     this.turn = first?.turn ?? 0;
     this.#atMs = first?.atMs ?? 0;
@@ -30,7 +42,7 @@ export class CausalChain {
   }
 
   /** The links in the order in which they happened. */
-  get links(): readonly TracedLink[] {
+  get links(): readonly Link[] {
     return [...this.#links].sort((one, other) => one.turn - other.turn);
   }
 
@@ -38,7 +50,7 @@ export class CausalChain {
    * Takes the links of a later turn, and keeps those that follow from the chain.
    * @returns false once nothing more can follow, or it would be too late
    */
-  follow(links: readonly TracedLink[]): boolean {
+  follow(links: readonly Link[]): boolean {
     for (const link of links) {
       const { step } = link.subject;
       // A plan of a later turn is that turn's own decision.
@@ -64,16 +76,14 @@ export class CausalChain {
 }
 
 /** True for an action, and for an order that the exchange has built: the bot goes on from both. */
-function isFollowed(subject: LinkSubject): boolean {
-  return (
-    subject.step === "action" || (subject.step === "answer" && subject.outcome.result === "built")
-  );
+function isFollowed({ step, outcome }: ChainLink<unknown>["subject"]): boolean {
+  return step === "action" || (step === "answer" && outcome?.result === "built");
 }
 
 /** The links, and all that they followed from: each once, causes first. */
-function withCauses(links: readonly TracedLink[]): ReadonlySet<TracedLink> {
-  const all = new Set<TracedLink>();
-  const visit = (link: TracedLink): void => {
+function withCauses<Link extends ChainLink<Link>>(links: readonly Link[]): ReadonlySet<Link> {
+  const all = new Set<Link>();
+  const visit = (link: Link): void => {
     if (all.has(link)) return;
     for (const cause of link.causes) visit(cause);
     all.add(link);

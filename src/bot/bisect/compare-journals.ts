@@ -5,7 +5,8 @@ import { encodeJournal, type JournalHeader } from "../journal/journal.js";
 import type { JournalLines } from "../journal/journal-lines.js";
 import type { ReplayedTurn, ReplayResult } from "../journal/journal-replay.js";
 import { type OpenReplay, openReplay } from "../journal/open-replay.js";
-import { buildBotStatus } from "../status/bot-status.js";
+import { type BotStatus, buildBotStatus } from "../status/bot-status.js";
+import type { StatusDocument } from "./status-fields.js";
 import { UNRECORDED_KEYS } from "./status-shape.js";
 import { hasBegun, hasEnded, type TurnRange } from "./turn-range.js";
 
@@ -36,6 +37,12 @@ export interface JournalComparison {
   /** From the first difference on, as many turns as were asked for. */
   readonly differences: readonly TurnDifference[];
   readonly results: readonly [ReplayResult, ReplayResult];
+}
+
+/** A turn of one of two runs, and the status after it. */
+export interface ComparedTurn {
+  readonly replayed: ReplayedTurn;
+  readonly status: StatusDocument;
 }
 
 /** Where two runs are compared. */
@@ -78,7 +85,10 @@ export async function compareJournals(
       if (hasEnded(options, turn.turn, turn.stamp.atMs)) break;
       if (!hasBegun(options, turn.turn, turn.stamp.atMs)) continue;
       if (turns[0] !== undefined && turns[1] !== undefined) compared += 1;
-      const parts = differentParts(turns, [one, two]);
+      const parts = compareTurns(
+        turns[0] && { replayed: turns[0], status: { ...buildBotStatus(one.bot) } },
+        turns[1] && { replayed: turns[1], status: { ...buildBotStatus(two.bot) } },
+      );
       if (parts.length > 0 || differences.length > 0)
         differences.push({
           turn: turn.turn,
@@ -91,7 +101,7 @@ export async function compareJournals(
     await two.close();
   }
   return {
-    settings: findDifferentValues(settingsOf(one.header), settingsOf(two.header)),
+    settings: findDifferentSettings(one.header, two.header),
     compared,
     differences,
     results: [one.result(), two.result()],
@@ -101,6 +111,14 @@ export async function compareJournals(
 async function nextTurn(replay: OpenReplay): Promise<ReplayedTurn | undefined> {
   const { value } = await replay.turns.next();
   return value ?? undefined;
+}
+
+/** Values that two runs began with, where they differ: account, strategies, trading values. */
+export function findDifferentSettings(
+  one: JournalHeader,
+  other: JournalHeader,
+): readonly DifferentValue[] {
+  return findDifferentValues(settingsOf(one), settingsOf(other));
 }
 
 /** The settings that decide what a run does; addresses of venues, which may hold keys, are none. */
@@ -122,17 +140,21 @@ function settingsOf({ account, config, strategies = {} }: JournalHeader): unknow
   };
 }
 
-function differentParts(
-  [one, two]: readonly [ReplayedTurn | undefined, ReplayedTurn | undefined],
-  [first, other]: readonly [OpenReplay, OpenReplay],
+/**
+ * The parts in which a turn of two runs differs; none if it is equal.
+ * @param one undefined for a run that has ended
+ */
+export function compareTurns(
+  one: ComparedTurn | undefined,
+  two: ComparedTurn | undefined,
 ): readonly PartDifference[] {
   if (one === undefined || two === undefined)
-    return [{ part: "input", values: differentTexts(one?.input, two?.input) }];
+    return [{ part: "input", values: differentTexts(one?.replayed.input, two?.replayed.input) }];
   const parts: readonly (readonly [TurnPart, unknown, unknown])[] = [
-    ["input", one.input, two.input],
-    ["intents", intentsOf(one), intentsOf(two)],
-    ["actions", one.actions, two.actions],
-    ["status", comparedStatus(first), comparedStatus(other)],
+    ["input", one.replayed.input, two.replayed.input],
+    ["intents", intentsOf(one.replayed), intentsOf(two.replayed)],
+    ["actions", one.replayed.actions, two.replayed.actions],
+    ["status", comparedStatus(one.status), comparedStatus(two.status)],
   ];
   return parts.flatMap(([part, before, after]) => {
     const values = differentTexts(before, after);
@@ -154,8 +176,11 @@ function intentsOf({ notices }: ReplayedTurn): unknown {
   return notices.flatMap((notice) => (notice.kind === "intent" ? [notice.intent] : []));
 }
 
-function comparedStatus({ bot }: OpenReplay): unknown {
-  return Object.fromEntries(
-    Object.entries(buildBotStatus(bot)).filter(([key]) => !NOT_COMPARED.has(key)),
+/** Statistics follow from the rest, and a replay need not keep them. */
+function comparedStatus({ markets, ...status }: StatusDocument): unknown {
+  const kept = Object.entries(status).filter(([key]) => !NOT_COMPARED.has(key));
+  const withoutStatistics = Object.entries(markets as BotStatus["markets"]).map(
+    ([marketId, { quoting: _, markouts: __, ...market }]) => [marketId, market] as const,
   );
+  return { ...Object.fromEntries(kept), markets: Object.fromEntries(withoutStatistics) };
 }

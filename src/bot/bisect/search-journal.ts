@@ -90,7 +90,7 @@ export async function searchJournal(
     const trace = new TurnTrace(replay.bot);
     let heldBefore: boolean | undefined;
     let searched = 0;
-    let found: { turn: Omit<FoundTurn, "chain">; chain: CausalChain } | undefined;
+    let found: { turn: Omit<FoundTurn, "chain">; chain: CausalChain<TracedLink> } | undefined;
     for await (const replayed of replay.turns) {
       if (replay.divergence !== undefined) break;
       const { turn, stamp } = replayed;
@@ -141,6 +141,14 @@ function fieldChanges(
       before: readOperand(operand, before),
       after: readOperand(operand, after),
     }));
+  return listChangedValues(before, after);
+}
+
+/** The values of the status that a turn changed, without its number and its instant. */
+export function listChangedValues(
+  before: StatusDocument,
+  after: StatusDocument,
+): readonly FieldChange[] {
   return findDifferentValues(before, after)
     .filter(({ path: [key] }) => !NOT_SHOWN.has(key))
     .map(({ path, before: was, after: is }) => ({

@@ -173,9 +173,9 @@ export function findDifferentValues(
   after: unknown,
   path: ConfigPath = [],
 ): readonly DifferentValue[] {
-  if (isSameJson(before, after)) return [];
+  if (Object.is(before, after)) return [];
   const keys = sharedKeys(before, after);
-  if (keys === undefined) return [{ path, before, after }];
+  if (keys === undefined) return isSameJson(before, after) ? [] : [{ path, before, after }];
   return keys.flatMap((key) =>
     findDifferentValues(
       (before as Record<string, unknown> | undefined)?.[key],

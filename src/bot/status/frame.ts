@@ -38,13 +38,17 @@ export interface FrameFill {
   readonly level?: number;
 }
 
-/** One market of a {@link Frame}. */
-export interface FrameMarket {
+/** The book of a market, and its grids. */
+export interface FrameBook {
   readonly tickSize: string;
   readonly stepSize: string;
   /** Best first; empty while the book is not synchronised. */
   readonly bids: readonly FrameLevel[];
   readonly asks: readonly FrameLevel[];
+}
+
+/** One market of a {@link Frame}. */
+export interface FrameMarket extends FrameBook {
   /** The running parameters of the strategy, as its file would have them. */
   readonly params: Readonly<Record<string, unknown>>;
   /** The newest fills, oldest first: at most 200, and fewer if the bot has many markets. */
@@ -89,7 +93,8 @@ export function buildFrame(
   };
 }
 
-function frameMarket(bot: Bot, trader: MarketTrader, fills: readonly RecentFill[]): FrameMarket {
+/** The present book of a market, with the bot's own orders in it. */
+export function buildFrameBook(bot: Bot, trader: MarketTrader): FrameBook {
   const { book, instrument } = trader;
   const { tickSize, stepSize } = instrument;
   const own = restingIn(trader, bot.context.account.orders);
@@ -106,9 +111,16 @@ function frameMarket(bot: Bot, trader: MarketTrader, fills: readonly RecentFill[
   return {
     tickSize,
     stepSize,
-    params: bot.context.config.markets[trader.marketId]?.params ?? {},
     bids: book.isSynchronised ? levels("BUY", book.bids.top(DEPTH)) : [],
     asks: book.isSynchronised ? levels("SELL", book.asks.top(DEPTH)) : [],
+  };
+}
+
+function frameMarket(bot: Bot, trader: MarketTrader, fills: readonly RecentFill[]): FrameMarket {
+  const { instrument } = trader;
+  return {
+    ...buildFrameBook(bot, trader),
+    params: bot.context.config.markets[trader.marketId]?.params ?? {},
     fills: fills.map(({ trade, level }) => ({
       atMs: trade.timeMs,
       side: trade.side,

@@ -1,5 +1,5 @@
 import { halfTickLotIn } from "../../account/markouts/half-tick-lot.js";
-import { MARKOUT_SECONDS } from "../../account/markouts/markouts.js";
+import { MARKOUT_SECONDS, type MarkoutGroup } from "../../account/markouts/markouts.js";
 import { scaledToDecimal } from "../../core/instrument.js";
 import type { MarketId, Side } from "../../core/units.js";
 import type { Bot } from "../engine/bot.js";
@@ -18,15 +18,21 @@ export interface MarkoutStatus {
   readonly bps: number;
 }
 
+/** Most turns change no markout: their status has the rows of the one before. */
+const rowsOf = new WeakMap<readonly MarkoutGroup[], readonly MarkoutStatus[]>();
+
 /** Markouts of one market since the start, by side and level: only horizons with a fill. */
 export function listMarkouts({ context }: Bot, marketId: MarketId): readonly MarkoutStatus[] {
   const { statistics, traders, account } = context;
   const instrument = traders.get(marketId)?.instrument;
-  if (instrument === undefined) return [];
+  const groups = statistics.market(marketId)?.markouts();
+  if (instrument === undefined || groups === undefined) return [];
+  const known = rowsOf.get(groups);
+  if (known !== undefined) return known;
   // The scale of a profit has decimals enough for half a tick of one lot.
   const { decimals } = account.profit(marketId);
   const halfTickLot = halfTickLotIn(instrument, decimals);
-  return (statistics.market(marketId)?.markouts() ?? []).flatMap(({ side, level, horizons }) =>
+  const rows = groups.flatMap(({ side, level, horizons }) =>
     horizons.flatMap((markout, index): MarkoutStatus[] => {
       if (markout === undefined) return [];
       const { sum, notional, count } = markout;
@@ -42,4 +48,6 @@ export function listMarkouts({ context }: Bot, marketId: MarketId): readonly Mar
       ];
     }),
   );
+  rowsOf.set(groups, rows);
+  return rows;
 }

@@ -1,9 +1,9 @@
+import { actionLine, clockText, noticeLines } from "../../bot/bisect/notice-lines.js";
+import { replayNotes } from "../../bot/bisect/replay-notes.js";
 import type { ReplayedTurn, ReplayResult } from "../../bot/journal/journal-replay.js";
 import { replayJournal } from "../../bot/journal/replay-journal.js";
 import type { CliContext } from "../cli-context.js";
-import { actionLine, clockText, noticeLines } from "../journal/notice-lines.js";
 import { readJournal } from "../journal/read-journal.js";
-import { replayNotes } from "../journal/replay-notes.js";
 import { ReportedFailure } from "../process/exit.js";
 import { jsonText } from "../process/output.js";
 

@@ -3,12 +3,12 @@ import type {
   PartDifference,
   TurnDifference,
 } from "../../bot/bisect/compare-journals.js";
+import { clockText } from "../../bot/bisect/notice-lines.js";
+import { replayNotes } from "../../bot/bisect/replay-notes.js";
 import type { DifferentValue } from "../../bot/config/config-change.js";
 import { formatCount } from "../../core/format-count.js";
 import type { Ms } from "../../core/units.js";
 import { table } from "../process/output.js";
-import { clockText } from "./notice-lines.js";
-import { replayNotes } from "./replay-notes.js";
 import { cutToRow } from "./search-text.js";
 
 /** Most values of one part of a turn. */

@@ -1,13 +1,13 @@
+import type { RunGrids } from "../../bot/bisect/describe-input.js";
+import { describeLink } from "../../bot/bisect/describe-link.js";
+import { clockText } from "../../bot/bisect/notice-lines.js";
+import { replayNotes } from "../../bot/bisect/replay-notes.js";
 import type { FieldChange, FoundTurn, JournalSearch } from "../../bot/bisect/search-journal.js";
 import type { StatusValue } from "../../bot/bisect/status-fields.js";
 import type { ReachedValue, ValueRange } from "../../bot/bisect/value-ranges.js";
 import { formatCount } from "../../core/format-count.js";
 import { instantText } from "../../history/day.js";
 import { table } from "../process/output.js";
-import type { RunGrids } from "./describe-input.js";
-import { describeLink } from "./describe-link.js";
-import { clockText } from "./notice-lines.js";
-import { replayNotes } from "./replay-notes.js";
 
 /** Most rows of a chain, and of the values of a turn, so that both fit on one screen. */
 const MOST_LINKS = 40;

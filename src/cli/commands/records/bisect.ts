@@ -1,14 +1,14 @@
 import { compareJournals } from "../../../bot/bisect/compare-journals.js";
+import type { RunGrids } from "../../../bot/bisect/describe-input.js";
+import { describeLink } from "../../../bot/bisect/describe-link.js";
 import { type JournalSearch, searchJournal } from "../../../bot/bisect/search-journal.js";
-import type { TurnBound, TurnRange } from "../../../bot/bisect/turn-range.js";
+import type { TurnRange } from "../../../bot/bisect/turn-range.js";
 import { readFileLines } from "../../../bot/journal/journal-lines.js";
 import type { ReplayResult } from "../../../bot/journal/journal-replay.js";
 import { ConfigError } from "../../../core/errors.js";
-import { parseInstant } from "../../../history/day.js";
 import type { CliContext } from "../../cli-context.js";
 import { formatComparison } from "../../journal/comparison-text.js";
-import type { RunGrids } from "../../journal/describe-input.js";
-import { describeLink } from "../../journal/describe-link.js";
+import { parseRange, parseTurn } from "../../journal/parse-range.js";
 import { readJournal } from "../../journal/read-journal.js";
 import { formatSearch } from "../../journal/search-text.js";
 import { ReportedFailure } from "../../process/exit.js";
@@ -105,28 +105,9 @@ function checkOptions({ when, turn, from, to, against, turns }: BisectCommandOpt
 }
 
 function requestedRange({ turn, from, to }: BisectCommandOptions): TurnRange {
-  if (turn !== undefined) {
-    const bound = { turn: parseTurn(turn, "--turn") };
-    return { from: bound, to: bound };
-  }
-  return { from: parseBound(from, "--from"), to: parseBound(to, "--to") };
-}
-
-function parseBound(text: string | undefined, field: string): TurnBound | undefined {
-  if (text === undefined) return undefined;
-  return /^\d{1,11}$/.test(text)
-    ? { turn: parseTurn(text, field) }
-    : { atMs: parseInstant(text, field) };
-}
-
-function parseTurn(text: string, field: string, most = Number.MAX_SAFE_INTEGER): number {
-  const turn = /^\d{1,15}$/.test(text) ? Number(text) : 0;
-  if (turn >= 1 && turn <= most) return turn;
-  throw new ConfigError("is not a number of turns", {
-    field,
-    value: text,
-    expected: most === Number.MAX_SAFE_INTEGER ? "a turn, counted from 1" : `1 to ${most}`,
-  });
+  if (turn === undefined) return parseRange(from, to);
+  const bound = { turn: parseTurn(turn, "--turn") };
+  return { from: bound, to: bound };
 }
 
 function gridsOf({ bot }: JournalSearch): RunGrids {

@@ -1,12 +1,11 @@
 import type { AccountChange } from "../../account/account-change.js";
 import type { OrderChange } from "../../account/orders/order.js";
-import type { LinkStep, LinkSubject, TracedLink } from "../../bot/bisect/traced-link.js";
-import type { BotEvent } from "../../bot/engine/bot-event.js";
 import { formatCount } from "../../core/format-count.js";
 import type { Ms } from "../../core/units.js";
 import { describeOutcome } from "../../exchange/fate.js";
 import type { Action } from "../../exchange/venue.js";
 import type { Intent } from "../../strategies/intent.js";
+import type { BotEvent } from "../engine/bot-event.js";
 import {
   amountText,
   creditText,
@@ -16,6 +15,7 @@ import {
   type RunGrids,
 } from "./describe-input.js";
 import { noticeLines } from "./notice-lines.js";
+import type { LinkStep, LinkSubject, TracedLink } from "./traced-link.js";
 
 /** A link as it is printed: a sentence, and the ids by which the journal has it. */
 export interface LinkText {

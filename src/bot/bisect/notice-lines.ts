@@ -1,7 +1,7 @@
-import type { BotEvent } from "../../bot/engine/bot-event.js";
-import { actionText } from "../../bot/safety/ladder-text.js";
 import type { Action } from "../../exchange/venue.js";
 import type { Intent } from "../../strategies/intent.js";
+import type { BotEvent } from "../engine/bot-event.js";
+import { actionText } from "../safety/ladder-text.js";
 
 /** Describes a decision or a halt, one line each; none for other events. */
 export function noticeLines(notice: BotEvent): string[] {

@@ -1,4 +1,4 @@
-import type { ReplayResult } from "../../bot/journal/journal-replay.js";
+import type { ReplayResult } from "../journal/journal-replay.js";
 
 /** Warnings for a reader of a replay, one line each: a changed strategy, a difference, its end. */
 export function replayNotes({

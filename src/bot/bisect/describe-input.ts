@@ -1,9 +1,9 @@
-import type { BotCommand, BotInput } from "../../bot/engine/input.js";
 import { formatCount } from "../../core/format-count.js";
 import { type Instrument, scaledToDecimal } from "../../core/instrument.js";
 import type { CreditUnits, MarketId } from "../../core/units.js";
 import { describeOutcome } from "../../exchange/fate.js";
 import type { VenueEvent } from "../../exchange/venue.js";
+import type { BotCommand, BotInput } from "../engine/input.js";
 
 /** The grids of a run, for prices and amounts as people read them. */
 export interface RunGrids {

@@ -38,8 +38,8 @@ async function prepare(required, checksOnly) {
     return 0;
   }
   // Loaded here: a packed copy has this script alone.
-  const { buildCockpitPage, COCKPIT_SOURCES } = await import("./cockpit-page.mjs");
-  const wanted = sourceStamp(COCKPIT_SOURCES);
+  const { buildPages, PAGE_SOURCES } = await import("./browser-pages.mjs");
+  const wanted = sourceStamp(PAGE_SOURCES);
   if (stampOf(DIST) === wanted) {
     return 0;
   }
@@ -73,11 +73,11 @@ async function prepare(required, checksOnly) {
     return 1;
   }
   try {
-    await buildCockpitPage(ROOT, join(fresh, "cockpit-page"));
+    await buildPages(ROOT, fresh);
   } catch (error) {
     rmSync(fresh, { recursive: true, force: true });
     process.stderr.write(
-      `marketwright: the cockpit's page was not built (${error.message}); dist is left as it was\n`,
+      `marketwright: a page was not built (${error.message}); dist is left as it was\n`,
     );
     return 1;
   }
@@ -87,14 +87,14 @@ async function prepare(required, checksOnly) {
 }
 
 /** A digest of every input of a build, by content: a checkout sets new times on old files. */
-function sourceStamp(cockpitSources) {
+function sourceStamp(pageSources) {
   const manifest = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
   const { version, dependencies, optionalDependencies, devDependencies } = manifest;
   const installed = { ...dependencies, ...optionalDependencies, ...devDependencies };
   const digest = createHash("sha256").update(
     JSON.stringify([version, installed.typescript, installed.esbuild, installed.uplot]),
   );
-  const sources = ["src", ...cockpitSources].flatMap((folder) => filesIn(join(ROOT, folder)));
+  const sources = ["src", ...pageSources].flatMap((folder) => filesIn(join(ROOT, folder)));
   for (const file of [join(ROOT, "tsconfig.json"), ...sources]) {
     const content = readFileSync(file);
     digest.update(`\n${relative(ROOT, file)} ${content.length}\n`).update(content);

@@ -1,7 +1,7 @@
 import { html } from "../chart/html.js";
 import { type LadderRow, ladderRows } from "./depth-levels.js";
 import { alignedText, decimalsOf, numberText } from "./format.js";
-import type { FrameMarket, MarketStatus } from "./frame.js";
+import type { FrameBook, MarketStatus } from "./frame.js";
 import { type Column, dataTable, panel, tableRow } from "./panel.js";
 import { setClass, setLength, setText } from "./update-element.js";
 
@@ -49,7 +49,7 @@ export class DepthLadder {
     body.append(table);
   }
 
-  update(market: MarketStatus, framed: FrameMarket): void {
+  update(market: MarketStatus, framed: FrameBook): void {
     const { bids, asks } = framed;
     const own = (side: "BUY" | "SELL") => market.quotes.filter((quote) => quote.side === side);
     const bidRows = ladderRows("BUY", bids, own("BUY"), ROWS, MOST_BEYOND);
@@ -91,7 +91,7 @@ function show(
   view: RowView,
   row: LadderRow | undefined,
   most: number,
-  { tickSize, stepSize }: FrameMarket,
+  { tickSize, stepSize }: FrameBook,
 ): void {
   const { row: element, price, amount, bar, own, distance } = view;
   setClass(element, "own", row?.ownBase !== undefined);

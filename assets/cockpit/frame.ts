@@ -10,6 +10,7 @@ export type { CommandPreview, FlattenPreview } from "../../src/bot/preview/comma
 export type { BotStatus } from "../../src/bot/status/bot-status.js";
 export type {
   Frame,
+  FrameBook,
   FrameFill,
   FrameLevel,
   FrameMarket,

@@ -7,12 +7,28 @@ export const POST_HEADERS = {
 /** The command that prints a fresh link. */
 export const NEW_LINK = "marketwright cockpit FILE";
 
+/** What a page says when it gets no session. */
+interface SessionTexts {
+  /** While the server does not answer. */
+  readonly silent: string;
+  /** How to get a fresh link. */
+  readonly newLink: string;
+}
+
+const COCKPIT_TEXTS: SessionTexts = {
+  silent: "The cockpit does not answer. Is its bot running?",
+  newLink: `Get a fresh one with: ${NEW_LINK}`,
+};
+
 /**
  * Exchanges the token of the page's address for a session, and removes the token from the address
  * so that it is neither copied nor kept in the history.
  * @returns a sentence if the token was refused; undefined otherwise, also without a token.
  */
-export async function openSession(): Promise<string | undefined> {
+export async function openSession({
+  silent,
+  newLink,
+}: SessionTexts = COCKPIT_TEXTS): Promise<string | undefined> {
   const token = new URLSearchParams(location.hash.slice(1)).get("token");
   if (token === null) return undefined;
   history.replaceState(null, "", location.pathname);
@@ -24,13 +40,10 @@ export async function openSession(): Promise<string | undefined> {
       body: JSON.stringify({ token }),
     });
   } catch {
-    return "The cockpit does not answer. Is its bot running?";
+    return silent;
   }
   if (response.ok) return undefined;
-  return sentenceIn(
-    await response.text(),
-    `The link is used up or wrong. Get a fresh one with: ${NEW_LINK}`,
-  );
+  return sentenceIn(await response.text(), `The link is used up or wrong. ${newLink}`);
 }
 
 /** The sentence of an answer, which may be plain text or JSON with a message. */

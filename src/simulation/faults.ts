@@ -34,6 +34,8 @@ export interface FaultWindow {
   readonly fromMs: Ms;
   readonly untilMs: Ms;
   readonly probability: number;
+  /** Of a `clock-step`: the signed change of the machine's clock; drawn if absent. */
+  readonly stepMs?: Ms;
 }
 
 /** Kinds that strike single requests or frames, and are drawn for each of them. */
@@ -81,61 +83,179 @@ export function drawFaults(random: Random, startMs: Ms, endMs: Ms): readonly Fau
   return windows.sort((a, b) => a.fromMs - b.fromMs);
 }
 
-/** Decides for each request or frame if a fault strikes it, and counts the faults. */
+/**
+ * A fault that struck one request or frame, or that is to strike one: in a script it strikes the
+ * first of its subject at its time or later, once.
+ */
+export interface Strike {
+  readonly kind: FaultKind;
+  /** The request by method and path, or the stream of the frame. */
+  readonly subject: string;
+  /** Place of the request or frame among those of its subject, from 1; a script does not use it. */
+  readonly nth: number;
+  readonly atMs: Ms;
+  /** How late what it struck arrives; absent of a kind that delays nothing. */
+  readonly lateMs?: Ms;
+  /** Which of two ways it goes, if its kind has two: a lost connection may lose the answer only. */
+  readonly coin?: boolean;
+}
+
+/** The faults of a run without randomness. */
+export interface FaultScript {
+  /** Of machines and exchanges. */
+  readonly windows: readonly FaultWindow[];
+  /** Of single requests and frames. */
+  readonly strikes: readonly Strike[];
+}
+
+/** A fault that strikes now: how late, and which of two ways it goes. */
+export class StrikingFault {
+  readonly #given: Pick<Strike, "lateMs" | "coin">;
+  readonly #draw: () => number;
+  #lateMs: Ms | undefined;
+  #coin: boolean | undefined;
+
+  /** @param draw the next draw in [0, 1), for what is not given */
+  constructor(given: Pick<Strike, "lateMs" | "coin">, draw: () => number) {
+    this.#given = given;
+    this.#draw = draw;
+  }
+
+  /** How late what it strikes arrives, between two bounds. */
+  delayMs(least: Ms, most: Ms): Ms {
+    this.#lateMs = this.#given.lateMs ?? least + Math.floor(this.#draw() * (most - least));
+    return this.#lateMs;
+  }
+
+  /** One of two ways. */
+  half(): boolean {
+    this.#coin = this.#given.coin ?? this.#draw() < 0.5;
+    return this.#coin;
+  }
+
+  /** The decisions so far. */
+  get decided(): Pick<Strike, "lateMs" | "coin"> {
+    return {
+      ...(this.#lateMs === undefined ? {} : { lateMs: this.#lateMs }),
+      ...(this.#coin === undefined ? {} : { coin: this.#coin }),
+    };
+  }
+}
+
+/**
+ * Decides for each request or frame if a fault strikes it, and records those that did. With a
+ * script, exactly its strikes happen, and every other message takes the same time.
+ */
 export class FaultSource {
   readonly struck = new Map<FaultKind, number>();
   readonly #windows: readonly FaultWindow[];
   readonly #random: Random;
-
   readonly #onStrike: (nowMs: Ms) => void;
+  /** Those of the script that have not struck yet. */
+  readonly #script: Strike[] | undefined;
   /** Kinds that strike each time, and until when. */
   readonly #certainUntilMs = new Map<FaultKind, Ms>();
+  readonly #passed = new Map<string, number>();
+  readonly #strikes: { readonly strike: Strike; readonly fault: StrikingFault }[] = [];
+  readonly #clockSteps = new Map<FaultWindow, Ms>();
 
+  /** @param script the strikes in place of those that windows and randomness would give */
   constructor(
     windows: readonly FaultWindow[],
     random: Random,
     onStrike: (nowMs: Ms) => void = () => {},
+    script?: readonly Strike[],
   ) {
     this.#windows = windows;
     this.#random = random;
     this.#onStrike = onStrike;
+    this.#script = script === undefined ? undefined : [...script];
   }
 
-  /** Makes a kind strike every time until an instant. */
+  /** Makes a kind strike every time until an instant; without effect on a script. */
   strikeUntil(kind: FaultKind, untilMs: Ms): void {
     this.#certainUntilMs.set(kind, Math.max(untilMs, this.#certainUntilMs.get(kind) ?? 0));
   }
 
-  strikes(kind: FaultKind, nowMs: Ms): boolean {
-    if (nowMs < (this.#certainUntilMs.get(kind) ?? 0)) {
-      this.count(kind);
-      this.#onStrike(nowMs);
-      return true;
-    }
-    for (const window of this.#windows) {
-      if (
-        window.kind === kind &&
-        nowMs >= window.fromMs &&
-        nowMs < window.untilMs &&
-        this.#random.uniform() < window.probability
-      ) {
-        this.count(kind);
-        this.#onStrike(nowMs);
-        return true;
-      }
-    }
-    return false;
+  /** A request or frame passes: returns its place among those of its subject, from 1. */
+  pass(subject: string): number {
+    const nth = (this.#passed.get(subject) ?? 0) + 1;
+    this.#passed.set(subject, nth);
+    return nth;
+  }
+
+  /** The fault that strikes a request or frame now; undefined if none of the kind does. */
+  strike(kind: FaultKind, nowMs: Ms, subject: string, nth: number): StrikingFault | undefined {
+    const fault =
+      this.#script === undefined
+        ? this.#drawn(kind, nowMs)
+        : this.#scripted(this.#script, kind, nowMs, subject);
+    if (fault === undefined) return undefined;
+    this.count(kind);
+    this.#strikes.push({ strike: { kind, subject, nth, atMs: nowMs }, fault });
+    this.#onStrike(nowMs);
+    return fault;
+  }
+
+  /** The signed change of the machine's clock in a window: its own, or a drawn one. */
+  clockStepMs(window: FaultWindow): Ms {
+    const { kind, stepMs } = window;
+    this.count(kind);
+    const changeMs = stepMs ?? (this.#half() ? 1 : -1) * this.delayMs(100, 8_000);
+    this.#clockSteps.set(window, changeMs);
+    return changeMs;
+  }
+
+  /** The same faults without randomness, as far as they have struck. */
+  script(): FaultScript {
+    return {
+      windows: this.#windows
+        .filter(({ kind }) => !STRIKING.includes(kind))
+        .map((window) => {
+          const stepMs = this.#clockSteps.get(window);
+          return stepMs === undefined ? window : { ...window, stepMs };
+        }),
+      strikes: this.#strikes.map(({ strike, fault }) => ({ ...strike, ...fault.decided })),
+    };
   }
 
   count(kind: FaultKind): void {
     this.struck.set(kind, (this.struck.get(kind) ?? 0) + 1);
   }
 
+  /** The time of a message that no fault delays. */
   delayMs(least: Ms, most: Ms): Ms {
-    return least + Math.floor(this.#random.uniform() * (most - least));
+    const draw = this.#script === undefined ? this.#random.uniform() : 0.5;
+    return least + Math.floor(draw * (most - least));
   }
 
-  half(): boolean {
+  #drawn(kind: FaultKind, nowMs: Ms): StrikingFault | undefined {
+    const strikes =
+      nowMs < (this.#certainUntilMs.get(kind) ?? 0) ||
+      this.#windows.some(
+        (window) =>
+          window.kind === kind &&
+          nowMs >= window.fromMs &&
+          nowMs < window.untilMs &&
+          this.#random.uniform() < window.probability,
+      );
+    return strikes ? new StrikingFault({}, () => this.#random.uniform()) : undefined;
+  }
+
+  #scripted(
+    script: Strike[],
+    kind: FaultKind,
+    nowMs: Ms,
+    subject: string,
+  ): StrikingFault | undefined {
+    const at = script.findIndex(
+      (one) => one.kind === kind && one.atMs <= nowMs && one.subject === subject,
+    );
+    const [strike] = at < 0 ? [] : script.splice(at, 1);
+    return strike && new StrikingFault(strike, () => 0.5);
+  }
+
+  #half(): boolean {
     return this.#random.uniform() < 0.5;
   }
 }

@@ -8,7 +8,7 @@ import type {
   Transport,
 } from "../exchange/rest/transport.js";
 import { answerAt, type ExchangeDoor } from "./exchange-door.js";
-import type { FaultSource } from "./faults.js";
+import type { FaultKind, FaultSource, StrikingFault } from "./faults.js";
 import { plainReader } from "./plain-reader.js";
 
 /**
@@ -24,6 +24,12 @@ export interface NetworkWitness {
   /** A stream's frame, or an answer of REST, reached the client. */
   received?(text: string): void;
 }
+
+/** The fault of a kind that strikes one request or frame now. */
+type Striking = (kind: FaultKind) => StrikingFault | undefined;
+
+/** The name of a frame's stream is within its first characters. */
+const NAME_WITHIN = 200;
 
 interface OpenSocket {
   close(reason: string): void;
@@ -99,22 +105,23 @@ export class FaultyNetwork implements Transport {
       }),
     );
     const faults = this.#faults;
-    const now = this.#clock.nowMs();
-    if (faults.strikes("connection-lost", now)) {
-      const arrives = faults.half();
+    const subject = `${request.method} ${request.path.replace(/^\/v\d+(?=\/)/, "")}`;
+    const nth = faults.pass(subject);
+    const strike: Striking = (kind) => faults.strike(kind, this.#clock.nowMs(), subject, nth);
+    const reset = strike("connection-lost");
+    if (reset !== undefined) {
+      const arrives = reset.half();
       this.#clock.setTimer(3, () => {
         if (arrives) this.#deliver(request);
         answer({ ok: false, cause: "connection-lost", sent: true, message: "connection reset" });
       });
       return;
     }
-    if (faults.strikes("request-lost", now)) return;
-    const upMs = faults.strikes("request-delayed", now)
-      ? faults.delayMs(50, 9_000)
-      : faults.delayMs(1, 12);
-    const repeated = faults.strikes("request-duplicated", now);
+    if (strike("request-lost") !== undefined) return;
+    const upMs = strike("request-delayed")?.delayMs(50, 9_000) ?? faults.delayMs(1, 12);
+    const repetition = strike("request-duplicated");
     this.#clock.setTimer(upMs, () => {
-      const storm = this.#drawStorm();
+      const storm = stormIn(strike);
       if (storm !== undefined) {
         this.#clock.setTimer(faults.delayMs(1, 12), () => answer(storm.result));
         if (storm.processed) this.#deliver(request);
@@ -122,8 +129,9 @@ export class FaultyNetwork implements Transport {
         return;
       }
       const first = this.#deliver(request);
-      if (repeated) this.#repeat(request, first, answer);
-      else this.#answerLater(first, answer);
+      const answerLater = (result: HttpResult): void => this.#answerLater(result, strike, answer);
+      if (repetition !== undefined) this.#repeat(request, first, repetition, answerLater);
+      else answerLater(first);
     });
   }
 
@@ -152,15 +160,18 @@ export class FaultyNetwork implements Transport {
     };
     const send = (text: string): void => {
       if (closed || this.#cut) return;
-      const now = this.#clock.nowMs();
-      const faults = this.#faults;
       if (text === "ping" || text === "pong") return deliver(text);
-      if (faults.strikes("stream-dropped", now)) return finish("connection reset");
-      if (faults.strikes("stream-stalled", now) || faults.strikes("frame-lost", now)) return;
-      if (text.includes('"snapshot"') && faults.strikes("snapshot-late", now)) {
+      const subject = /"stream":"([^"]*)"/.exec(text.slice(0, NAME_WITHIN))?.[1] ?? path;
+      const nth = this.#faults.pass(subject);
+      const strike: Striking = (kind) =>
+        this.#faults.strike(kind, this.#clock.nowMs(), subject, nth);
+      if (strike("stream-dropped") !== undefined) return finish("connection reset");
+      if (strike("stream-stalled") !== undefined || strike("frame-lost") !== undefined) return;
+      const late = text.includes('"snapshot"') ? strike("snapshot-late") : undefined;
+      if (late !== undefined) {
         lateSnapshots.push(text);
-        this.#clock.setTimer(faults.delayMs(20, 400), () => {
-          for (const late of lateSnapshots) deliver(late);
+        this.#clock.setTimer(late.delayMs(20, 400), () => {
+          for (const held of lateSnapshots) deliver(held);
           lateSnapshots = [];
         });
         return;
@@ -172,12 +183,12 @@ export class FaultyNetwork implements Transport {
         deliver(earlier);
         return;
       }
-      if (faults.strikes("frames-swapped", now)) {
+      if (strike("frames-swapped") !== undefined) {
         held = text;
         return;
       }
       deliver(text);
-      if (faults.strikes("frame-repeated", now)) deliver(text);
+      if (strike("frame-repeated") !== undefined) deliver(text);
     };
     this.#clock.setTimer(this.#faults.delayMs(2, 30), () => {
       if (closed || this.#cut) return;
@@ -247,42 +258,43 @@ export class FaultyNetwork implements Transport {
    * Delivers a request a second time, as a repeating proxy does. The client gets the first answer,
    * or the second one if it shows that the exchange knows the request.
    */
-  #repeat(request: HttpRequest, first: HttpResult, answer: (result: HttpResult) => void): void {
+  #repeat(
+    request: HttpRequest,
+    first: HttpResult,
+    repetition: StrikingFault,
+    answerLater: (result: HttpResult) => void,
+  ): void {
     // A request that the rate limit refused was not examined and is not repeated: a client may rely
     // on a 429.
-    if (first.ok && (first.status === 429 || first.status === 418))
-      return this.#answerLater(first, answer);
-    const secondAnswers = this.#faults.half();
-    if (!secondAnswers) this.#answerLater(first, answer);
-    this.#clock.setTimer(this.#faults.delayMs(1, 1_500), () => {
+    if (first.ok && (first.status === 429 || first.status === 418)) return answerLater(first);
+    const secondAnswers = repetition.half();
+    if (!secondAnswers) answerLater(first);
+    this.#clock.setTimer(repetition.delayMs(1, 1_500), () => {
       const second = this.#deliver(request);
       if (!secondAnswers) return;
       const known = second.ok && (second.status < 400 || /"code":(2016|2011)\b/.test(second.body));
-      this.#answerLater(known ? second : first, answer);
+      answerLater(known ? second : first);
     });
   }
 
-  #answerLater(result: HttpResult, answer: (result: HttpResult) => void): void {
-    const now = this.#clock.nowMs();
-    if (this.#faults.strikes("answer-lost", now)) return;
-    const downMs = this.#faults.strikes("answer-delayed", now)
-      ? this.#faults.delayMs(50, 6_000)
-      : this.#faults.delayMs(1, 12);
+  #answerLater(result: HttpResult, strike: Striking, answer: (result: HttpResult) => void): void {
+    if (strike("answer-lost") !== undefined) return;
+    const downMs = strike("answer-delayed")?.delayMs(50, 6_000) ?? this.#faults.delayMs(1, 12);
     this.#clock.setTimer(downMs, () => answer(result));
   }
+}
 
-  #drawStorm():
-    | { readonly result: HttpResult; readonly processed: boolean; readonly isRefusal: boolean }
-    | undefined {
-    const now = this.#clock.nowMs();
-    if (this.#faults.strikes("storm-429", now))
-      return { result: refusal(429, 1_000), processed: false, isRefusal: true };
-    if (this.#faults.strikes("storm-418", now))
-      return { result: refusal(418, 3_000), processed: false, isRefusal: true };
-    if (this.#faults.strikes("storm-5xx", now))
-      return { result: refusal(503, undefined), processed: this.#faults.half(), isRefusal: false };
-    return undefined;
-  }
+function stormIn(
+  strike: Striking,
+):
+  | { readonly result: HttpResult; readonly processed: boolean; readonly isRefusal: boolean }
+  | undefined {
+  if (strike("storm-429") !== undefined)
+    return { result: refusal(429, 1_000), processed: false, isRefusal: true };
+  if (strike("storm-418") !== undefined)
+    return { result: refusal(418, 3_000), processed: false, isRefusal: true };
+  const error = strike("storm-5xx");
+  return error && { result: refusal(503, undefined), processed: error.half(), isRefusal: false };
 }
 
 function refusal(status: number, retryAfterMs: Ms | undefined): HttpResult {

@@ -15,19 +15,18 @@ import { EmbeddedExchange } from "#simulator/exchange.js";
 import { createOrderFlow, parseFlowConfig } from "#simulator/flow-config.js";
 import type { Break } from "./break.js";
 import { ManualTrader } from "./manual-trader.js";
+import type { PlanRun, PlanRunOptions } from "./plan-run.js";
 import { CALM_AFTER_MS, planOf, type SeedPlan, START_MS } from "./seed-plan.js";
 import { Treasurer } from "./treasurer.js";
 import type { Violation } from "./violation.js";
 import { Witness } from "./witness.js";
 
 /** The result of one seed. */
-export interface SeedResult {
+export interface SeedResult extends PlanRun {
   readonly seed: number;
-  readonly events: number;
   readonly actions: number;
   readonly fills: number;
   readonly faults: ReadonlyMap<string, number>;
-  readonly violations: readonly Violation[];
 }
 
 const PRIVATE_KEY = `0x${"42".repeat(32)}`;
@@ -38,7 +37,7 @@ const BOT_ADDRESS = "10.0.0.1";
  */
 const MAX_AGREE_CHECKS = 20;
 const AGREE_CHECK_EVERY_MS: Ms = 97;
-const BREAK_CHECK_EVERY_MS: Ms = 5_000;
+const BREAK_CHECK_EVERY_MS: Ms = 500;
 
 /**
  * Runs the simulated market of a seed with its faults. The same seed and length give the same run.
@@ -51,7 +50,19 @@ export async function runSeed(
   trace?: (atMs: Ms, notice: BotEvent) => void,
 ): Promise<SeedResult> {
   const drawn = planOf(seed, marketMs);
-  return new World(broken?.plan?.(drawn) ?? drawn, broken, trace).run();
+  return runPlan(broken?.plan?.(drawn) ?? drawn, broken, {
+    ...(broken === undefined ? {} : { stopsAtViolation: true }),
+    ...(trace === undefined ? {} : { trace }),
+  });
+}
+
+/** The same for a plan, which a break does not change any more. */
+export function runPlan(
+  plan: SeedPlan,
+  broken: Break | undefined,
+  options: PlanRunOptions = {},
+): Promise<SeedResult> {
+  return new World(plan, broken, options).run();
 }
 
 class World {
@@ -75,15 +86,11 @@ class World {
   #fills = 0;
   #ordersLeft: number | undefined;
 
-  readonly #trace: ((atMs: Ms, notice: BotEvent) => void) | undefined;
+  readonly #options: PlanRunOptions;
 
-  constructor(
-    plan: SeedPlan,
-    broken: Break | undefined,
-    trace: ((atMs: Ms, notice: BotEvent) => void) | undefined,
-  ) {
+  constructor(plan: SeedPlan, broken: Break | undefined, options: PlanRunOptions) {
     this.#plan = plan;
-    this.#trace = trace;
+    this.#options = options;
     this.#broken = broken;
     this.#watched = {
       nowMs: () => this.#clock.nowMs(),
@@ -114,9 +121,14 @@ class World {
         },
       },
     );
-    this.#faults = new FaultSource(plan.faults, seededRandom(`faults ${plan.seed}`), (nowMs) => {
-      this.#witness.disturbedAtMs = nowMs;
-    });
+    this.#faults = new FaultSource(
+      plan.faults,
+      seededRandom(`faults ${plan.seed}`),
+      (nowMs) => {
+        this.#witness.disturbedAtMs = nowMs;
+      },
+      plan.strikes,
+    );
     this.#machine = new MachineClock(this.#watched);
     this.#witness = new Witness(plan, this.#exchange, this.#signer.address, () =>
       this.#clock.nowMs(),
@@ -157,8 +169,10 @@ class World {
     this.#treasurer?.start();
     this.#sampleEvery(5_000);
     try {
-      await this.#runMarket(START_MS + this.#plan.marketMs);
-      if (this.#isBreakNoticed()) return this.#result();
+      const endMs = START_MS + this.#plan.marketMs;
+      const { untilMs = Number.POSITIVE_INFINITY } = this.#options;
+      await this.#runMarket(Math.min(endMs, untilMs));
+      if (this.#isNoticed() || untilMs < endMs) return this.#result();
       for (
         let checks = 0;
         checks < MAX_AGREE_CHECKS && this.#witness.disagreements().length > 0;
@@ -176,16 +190,16 @@ class World {
   }
 
   async #runMarket(untilMs: Ms): Promise<void> {
-    while (this.#clock.nowMs() < untilMs && !this.#isBreakNoticed())
+    while (this.#clock.nowMs() < untilMs && !this.#isNoticed())
       await this.#clock.runUntil(Math.min(untilMs, this.#clock.nowMs() + BREAK_CHECK_EVERY_MS));
   }
 
-  /**
-   * True if a run with a broken rule has its first violation: the rest of the run is not needed. A
-   * run with all rules continues and reports every violation.
-   */
-  #isBreakNoticed(): boolean {
-    return this.#broken !== undefined && this.#witness.violations.length > 0;
+  #isNoticed(): boolean {
+    return this.#options.stopsAtViolation === true && this.#violations().length > 0;
+  }
+
+  #violations(): readonly Violation[] {
+    return [...this.#witness.violations, ...(this.#options.alsoFound?.() ?? [])];
   }
 
   #result(): SeedResult {
@@ -196,7 +210,8 @@ class World {
       actions: this.#witness.actions,
       fills: this.#fills,
       faults: this.#faults.struck,
-      violations: this.#witness.violations,
+      violations: this.#violations(),
+      scripts: [this.#faults.script()],
     };
   }
 
@@ -233,7 +248,7 @@ class World {
         if (notice.kind === "account" && notice.change.kind === "trade-failed")
           this.#faults.count("settlement-failed");
         if (notice.kind === "stopped") this.#ordersLeft = notice.result.ordersLeft.length;
-        this.#trace?.(this.#clock.nowMs(), notice);
+        this.#options.trace?.(this.#clock.nowMs(), notice);
         this.#witness.observe(notice);
       },
     };
@@ -275,16 +290,14 @@ class World {
   }
 
   #scheduleEvents(): void {
-    for (const { kind, fromMs, untilMs } of this.#plan.faults) {
+    for (const window of this.#plan.faults) {
+      const { kind, fromMs, untilMs } = window;
       const at = (instantMs: Ms, run: () => void): void => {
         this.#watched.setTimer(instantMs - this.#clock.nowMs(), run);
       };
       if (kind === "clock-step") {
         at(fromMs, () => {
-          this.#faults.count(kind);
-          this.#machine.skewMs += this.#faults.half()
-            ? this.#faults.delayMs(100, 8_000)
-            : -this.#faults.delayMs(100, 8_000);
+          this.#machine.skewMs += this.#faults.clockStepMs(window);
         });
         at(untilMs + 20_000, () => {
           this.#machine.skewMs = 0;

@@ -8,7 +8,7 @@ import { VirtualClock } from "#core/virtual-clock.js";
 import { EmbeddedHedgeVenue } from "#hedge/embedded-hedge-venue.js";
 import { toHedgeOrderKey } from "#hedge/hedge-order-key.js";
 import { BotRig, type RigOptions, rulesOf } from "#simulation/bot-rig.js";
-import { type FaultKind, FaultSource } from "#simulation/faults.js";
+import { FaultSource, type FaultWindow } from "#simulation/faults.js";
 import { FaultyNetwork } from "#simulation/faulty-network.js";
 import { keyedScheme } from "#simulation/keyed-scheme.js";
 import { MachineClock } from "#simulation/machine-clock.js";
@@ -117,8 +117,7 @@ export class HedgeWorld {
     for (const leg of LEGS) {
       this.exchanges[leg].start();
       this.exchanges[leg].register(this.#signer(leg).address);
-      for (const { kind, fromMs, untilMs } of this.#windows(leg))
-        this.#schedule(leg, kind, fromMs, untilMs);
+      for (const window of this.#windows(leg)) this.#schedule(leg, window);
     }
     for (const { fromMs, untilMs } of this.#plan.silences) this.#silence(fromMs, untilMs);
     await this.clock.runFor(1_000);
@@ -311,16 +310,16 @@ export class HedgeWorld {
     if (notice.action.kind === "place") this.oracle.quoted(notice.action.side, notice.action.lots);
   }
 
-  #schedule(leg: Leg, kind: FaultKind, fromMs: Ms, untilMs: Ms): void {
+  #schedule(leg: Leg, window: FaultWindow): void {
+    const { kind, fromMs, untilMs } = window;
     const at = (instantMs: Ms, run: () => void): void => {
       this.#watched.setTimer(instantMs - this.clock.nowMs(), run);
     };
     const faults = this.faults[leg];
     if (kind === "clock-step") {
       at(fromMs, () => {
-        faults.count(kind);
         this.oracle.machineDisturbed();
-        this.machine.skewMs += (faults.half() ? 1 : -1) * faults.delayMs(100, 8_000);
+        this.machine.skewMs += faults.clockStepMs(window);
       });
       at(untilMs + 15_000, () => {
         this.oracle.machineDisturbed();

@@ -69,15 +69,13 @@ export class Surroundings {
   /** Schedules the faults that the plan has at fixed times. */
   schedule(): void {
     const { plan, clock, machineClock, faults, kill } = this.#options;
-    for (const { kind, fromMs, untilMs } of plan.faults) {
+    for (const window of plan.faults) {
+      const { kind, fromMs, untilMs } = window;
       const at = (instantMs: Ms, run: () => void): void =>
         void clock.setTimer(instantMs - clock.nowMs(), run);
       if (kind === "clock-step") {
         at(fromMs, () => {
-          faults.count(kind);
-          machineClock.skewMs += faults.half()
-            ? faults.delayMs(100, 8_000)
-            : -faults.delayMs(100, 8_000);
+          machineClock.skewMs += faults.clockStepMs(window);
         });
         at(untilMs + 20_000, () => {
           machineClock.skewMs = 0;

@@ -10,8 +10,10 @@ import type { BotRig, RigOptions } from "#simulation/bot-rig.js";
 import type { EmbeddedExchange } from "#simulator/exchange.js";
 import { botConfig } from "./bot-config.js";
 import type { Break } from "./break.js";
-import { CALM_AFTER_MS, START_MS } from "./seed-plan.js";
-import { runSeed, type SeedResult } from "./world.js";
+import type { PlanRunOptions } from "./plan-run.js";
+import { CALM_AFTER_MS, planOf, type SeedPlan, START_MS } from "./seed-plan.js";
+import type { Violation } from "./violation.js";
+import { runPlan, type SeedResult } from "./world.js";
 
 const VICTIM: Hex = `0x${"51".repeat(20)}`;
 interface Sales {
@@ -21,8 +23,10 @@ interface Sales {
 }
 
 /** Price bounds of the sales: tight enough to delay them, or too wide to matter. */
-const TIGHT: Sales = { slippageBps: 2, discountBps: 1n };
-const WIDE: Sales = { slippageBps: 100, discountBps: 100n };
+const SALES: Readonly<Record<AcquiredPositionsPlan["sales"], Sales>> = {
+  tight: { slippageBps: 2, discountBps: 1n },
+  wide: { slippageBps: 100, discountBps: 100n },
+};
 const UNWIND = { makerFirstMs: 5_000, horizonMs: 30_000, slices: 6 };
 /** A takeover is unwound within this time after its report. */
 const THROUGH_MS: Ms = UNWIND.makerFirstMs + UNWIND.horizonMs;
@@ -37,6 +41,24 @@ const LAST_UNDO_MS: Ms = 2 * THROUGH_MS;
  */
 const MOST_OF_LIMIT = 1.4;
 
+/** A takeover that the bot acquires. */
+export interface PlannedAcquisition {
+  readonly atMs: Ms;
+  /** Which of the markets, in [0, 1). */
+  readonly marketShare: number;
+  readonly isLong: boolean;
+  /** Its size as a share of the market's position limit. */
+  readonly limitShare: number;
+  /** Time to its revert by a reorganisation; null if the chain keeps it. */
+  readonly revertedAfterMs: Ms | null;
+}
+
+/** The plan of a run with acquired positions. */
+export interface AcquiredPositionsPlan extends SeedPlan {
+  readonly sales: "tight" | "wide";
+  readonly takeovers: readonly PlannedAcquisition[];
+}
+
 /** The result of one seed, with the number of its takeovers. */
 export interface AcquiredPositionsResult extends SeedResult {
   readonly takeovers: number;
@@ -50,27 +72,59 @@ export interface AcquiredPositionsResult extends SeedResult {
 export async function runAcquiredPositions(
   seed: number,
   marketMs: Ms,
-  ...[broken, trace]: RunRest
+  broken?: Break,
+  trace?: PlanRunOptions["trace"],
 ): Promise<AcquiredPositionsResult> {
-  const acquisitions = new Acquisitions(seed, marketMs);
-  const result = await runSeed(seed, marketMs, acquisitions.changes(broken), trace);
-  acquisitions.checkEnd();
-  const { takeovers, slices, pastLimit } = acquisitions;
-  const unwound = acquisitions.violations.map((text) => ({
-    atMs: START_MS + marketMs,
-    rule: "unwind",
-    text,
-  }));
-  return {
-    ...result,
-    violations: [...result.violations, ...unwound],
-    takeovers,
-    slices,
-    pastLimit,
-  };
+  const drawn = acquiredPositionsPlanOf(seed, marketMs);
+  return runAcquiredPositionsPlan({ ...drawn, ...broken?.plan?.(drawn) }, broken, {
+    ...(broken === undefined ? {} : { stopsAtViolation: true }),
+    ...(trace === undefined ? {} : { trace }),
+  });
 }
 
-type RunRest = Parameters<typeof runSeed> extends [number, Ms, ...infer Rest] ? Rest : never;
+/** The same for a plan, which a break does not change any more. */
+export async function runAcquiredPositionsPlan(
+  plan: AcquiredPositionsPlan,
+  broken: Break | undefined,
+  options: PlanRunOptions = {},
+): Promise<AcquiredPositionsResult> {
+  const acquisitions = new Acquisitions(plan);
+  const endMs = START_MS + plan.marketMs;
+  const result = await runPlan(acquisitions.botsPlan, acquisitions.changes(broken), {
+    ...options,
+    alsoFound: () => acquisitions.violations,
+  });
+  const { takeovers, slices, pastLimit } = acquisitions;
+  const counts = { takeovers, slices, pastLimit };
+  const isCut = options.stopsAtViolation === true && result.violations.length > 0;
+  if (isCut || (options.untilMs ?? endMs) < endMs) return { ...result, ...counts };
+  const before = acquisitions.violations.length;
+  acquisitions.checkEnd();
+  const atEnd = acquisitions.violations.slice(before).map((found) => ({ ...found, atMs: endMs }));
+  return { ...result, ...counts, violations: [...result.violations, ...atEnd] };
+}
+
+/** The plan of a seed: a market maker's, with the takeovers. */
+export function acquiredPositionsPlanOf(seed: number, marketMs: Ms): AcquiredPositionsPlan {
+  const random = seededRandom(`takeovers ${seed}`);
+  const sales = random.uniform() < 0.5 ? "tight" : "wide";
+  const count = 2 + Math.floor(random.uniform() * 5);
+  const spanMs = marketMs - LAST_MS - FIRST_MS;
+  return {
+    ...planOf(seed, marketMs),
+    sales,
+    takeovers: Array.from({ length: count }, () => ({
+      atMs: START_MS + FIRST_MS + Math.floor(random.uniform() * spanMs),
+      marketShare: random.uniform(),
+      isLong: random.uniform() < 0.5,
+      limitShare: random.uniform() * MOST_OF_LIMIT,
+      revertedAfterMs:
+        random.uniform() < 0.2
+          ? FIRST_UNDO_MS + Math.floor((LAST_UNDO_MS - FIRST_UNDO_MS) * random.uniform())
+          : null,
+    })).sort((one, other) => one.atMs - other.atMs),
+  };
+}
 
 interface KnownTakeover {
   readonly takeover: Takeover;
@@ -83,29 +137,44 @@ interface KnownTakeover {
  * liquidator does, it reports all of them again at every start of the bot.
  */
 class Acquisitions {
-  /** Violations of the rules, in words. */
-  readonly violations: string[] = [];
+  readonly violations: Violation[] = [];
   readonly reports = new Map<string, UnwindReport>();
   /** Taker orders, and orders placed while the position exceeded its limit. */
   slices = 0;
   pastLimit = 0;
   readonly #random: Random;
   readonly #sales: Sales;
-  readonly #marketMs: Ms;
+  readonly #plan: AcquiredPositionsPlan;
   readonly #takeovers = new Map<string, KnownTakeover>();
   /**
    * Worst price of each takeover's sale. Its reference is the takeover's own price or the bot's
    * mark at the bot's first report of it, whichever is worse.
    */
   readonly #bounds = new Map<string, Ticks>();
+  #nowMs: () => Ms = () => START_MS;
   #exchange: EmbeddedExchange | undefined;
   #address: Hex | undefined;
   #bot: Bot | undefined;
 
-  constructor(seed: number, marketMs: Ms) {
-    this.#random = seededRandom(`inheritance ${seed}`);
-    this.#sales = this.#random.uniform() < 0.5 ? TIGHT : WIDE;
-    this.#marketMs = marketMs;
+  constructor(plan: AcquiredPositionsPlan) {
+    this.#random = seededRandom(`reports of takeovers ${plan.seed}`);
+    this.#sales = SALES[plan.sales];
+    this.#plan = plan;
+  }
+
+  /** The plan with a bot that sells acquired positions. */
+  get botsPlan(): SeedPlan {
+    const { chain, liquidator } = botConfig({
+      chain: { rpc: ["http://chain.test"] },
+      liquidator: {
+        minProfitQuote: "1",
+        unwind: { ...UNWIND, maxSlippageBps: this.#sales.slippageBps },
+      },
+      markets: {
+        btcusdc: { limits: { maxPositionBase: "1", maxOrderBase: "1", maxOpenOrders: 1 } },
+      },
+    });
+    return { ...this.#plan, bot: { ...this.#plan.bot, chain, liquidator } };
   }
 
   get takeovers(): number {
@@ -117,20 +186,9 @@ class Acquisitions {
    * @param broken another rule that is switched off in the same run
    */
   changes(broken?: Break): Break {
-    const { chain, liquidator } = botConfig({
-      chain: { rpc: ["http://chain.test"] },
-      liquidator: {
-        minProfitQuote: "1",
-        unwind: { ...UNWIND, maxSlippageBps: this.#sales.slippageBps },
-      },
-      markets: {
-        btcusdc: { limits: { maxPositionBase: "1", maxOrderBase: "1", maxOpenOrders: 1 } },
-      },
-    });
     return {
       name: "acquired-positions",
       what: "the bot acquires positions",
-      plan: (plan) => ({ ...plan, bot: { ...plan.bot, chain, liquidator } }),
       rig: (options, context) => this.#observed(broken?.rig?.(options, context) ?? options),
       bot: (rig) => {
         broken?.bot?.(rig);
@@ -142,13 +200,12 @@ class Acquisitions {
   #observed(options: RigOptions): RigOptions {
     const { clock, observe, scheme, privateKey } = options;
     if (this.#exchange === undefined) {
+      this.#nowMs = () => clock.nowMs();
       this.#exchange = options.door as EmbeddedExchange;
       this.#exchange.register(VICTIM);
       this.#address = scheme.signer(privateKey).address;
-      for (let count = 2 + Math.floor(this.#random.uniform() * 5); count > 0; count -= 1) {
-        const atMs = FIRST_MS + this.#random.uniform() * (this.#marketMs - LAST_MS - FIRST_MS);
-        clock.setTimer(atMs, () => this.#acquire(options));
-      }
+      for (const planned of this.#plan.takeovers)
+        clock.setTimer(planned.atMs - clock.nowMs(), () => this.#acquire(planned, options));
     }
     return {
       ...options,
@@ -170,7 +227,7 @@ class Acquisitions {
     for (const [takeoverId, { soldLots, nettedLots }] of this.reports) {
       const now = known.get(takeoverId);
       if (now?.soldLots !== soldLots || now.nettedLots !== nettedLots)
-        this.violations.push(
+        this.#violate(
           `${takeoverId}: ${soldLots} lots were reported as sold, the next run reports ${now?.soldLots}`,
         );
     }
@@ -184,16 +241,17 @@ class Acquisitions {
     }
   }
 
-  #acquire({ clock, config }: RigOptions): void {
+  #acquire(
+    { marketShare, isLong, limitShare, revertedAfterMs }: PlannedAcquisition,
+    { clock, config }: RigOptions,
+  ): void {
     const markets = Object.keys(config.markets);
-    const marketId = markets[Math.floor(this.#random.uniform() * markets.length)] as MarketId;
+    const marketId = markets[Math.floor(marketShare * markets.length)] as MarketId;
     const trader = this.#bot?.context.traders.get(marketId);
     const mark = trader?.state.mark;
     const limit = this.#bot?.context.marketLimits.get(marketId)?.maxPositionLots;
     if (trader === undefined || mark === undefined || limit === undefined) return;
-    const isLong = this.#random.uniform() < 0.5;
-    const lots =
-      (isLong ? 1 : -1) * (1 + Math.floor(this.#random.uniform() * limit * MOST_OF_LIMIT));
+    const lots = (isLong ? 1 : -1) * (1 + Math.floor(limit * limitShare));
     const price = (mark * (10_000n + (isLong ? -1n : 1n) * this.#sales.discountBps)) / 10_000n;
     const credit =
       (-BigInt(lots) * trader.instrument.paperPerLot * price) /
@@ -213,9 +271,8 @@ class Acquisitions {
     // The bot learns of it in the same instant: its limits cannot cover an unknown position.
     this.#apply(trader, takeover, 1, clock.nowMs());
     this.#bot?.command({ command: "inherit", takeover });
-    const undoAfterMs = FIRST_UNDO_MS + (LAST_UNDO_MS - FIRST_UNDO_MS) * this.#random.uniform();
-    if (this.#random.uniform() >= 0.2) return;
-    clock.setTimer(undoAfterMs, () => {
+    if (revertedAfterMs === null) return;
+    clock.setTimer(revertedAfterMs, () => {
       this.#apply(trader, takeover, -1, clock.nowMs());
       known.isReverted = true;
       this.#bot?.command({ command: "disinherit", takeoverId: takeover.id });
@@ -262,7 +319,7 @@ class Acquisitions {
     const trader = this.#bot?.context.traders.get(marketId);
     const takeover = this.#takeovers.get(takeoverId)?.takeover;
     if (trader === undefined || takeover === undefined) {
-      this.violations.push(`${takeoverId} is unwound, but was never reported to the bot`);
+      this.#violate(`${takeoverId} is unwound, but was never reported to the bot`);
       return;
     }
     const { markTicks } = trader.state;
@@ -282,11 +339,11 @@ class Acquisitions {
       soldLots + remainingLots !== acquiredLots ||
       (acquiredLots !== 0 && acquiredLots !== takeover.lots)
     )
-      this.violations.push(
+      this.#violate(
         `${takeoverId}: ${acquiredLots} of ${takeover.lots} lots acquired, ${soldLots} sold and ${remainingLots} left`,
       );
     if (remainingLots !== 0 && markCredit !== creditOf(trader, remainingLots))
-      this.violations.push(
+      this.#violate(
         `${takeoverId}: ${remainingLots} lots are reported at a value of ${markCredit}`,
       );
   }
@@ -301,18 +358,18 @@ class Acquisitions {
     ) {
       this.pastLimit += 1;
       if (side === sideOf(positionLots))
-        this.violations.push(
+        this.#violate(
           `${side} ${lots} was sent while the position of ${positionLots} exceeds its limit of ${limit}`,
         );
     }
     if (this.#exchange?.balances(this.#address ?? VICTIM).balances.isSafe === false)
-      this.violations.push(`${side} ${lots} was sent while the account is unsafe`);
+      this.#violate(`${side} ${lots} was sent while the account is unsafe`);
     const leftLots = this.#openReports(marketId).reduce(
       (sum, { remainingLots }) => sum + remainingLots,
       0,
     );
     if (leftLots !== 0 && side === sideOf(leftLots))
-      this.violations.push(`${side} ${lots} was sent while ${leftLots} lots are being sold`);
+      this.#violate(`${side} ${lots} was sent while ${leftLots} lots are being sold`);
     // A bot that only makes markets sends no taker orders. A taker order is a slice of a sale, or
     // of a repurchase after a revert.
     if (timeInForce !== "IOC") return;
@@ -321,7 +378,7 @@ class Acquisitions {
       (report) => report.remainingLots !== 0 && side !== sideOf(report.remainingLots),
     );
     if (ofSide.length === 0)
-      this.violations.push(`a slice of ${side} ${lots} belongs to no open takeover`);
+      this.#violate(`a slice of ${side} ${lots} belongs to no open takeover`);
     const isWithin = ofSide.some(({ takeoverId }) => {
       const bound = this.#bounds.get(takeoverId);
       // A repurchase after a revert is bounded by the mark at the moment of the revert.
@@ -329,9 +386,11 @@ class Acquisitions {
       return side === "SELL" ? ticks >= bound - 1 : ticks <= bound + 1;
     });
     if (ofSide.length > 0 && !isWithin)
-      this.violations.push(
-        `a slice of ${side} ${lots} at ${ticks} ticks is worse than every bound`,
-      );
+      this.#violate(`a slice of ${side} ${lots} at ${ticks} ticks is worse than every bound`);
+  }
+
+  #violate(text: string): void {
+    this.violations.push({ atMs: this.#nowMs(), rule: "unwind", text });
   }
 
   #openReports(marketId: MarketId): readonly UnwindReport[] {
@@ -350,9 +409,9 @@ class Acquisitions {
       const report = this.reports.get(takeover.id);
       // A takeover that the chain reverted before any bot received it does not count.
       if (report === undefined && !isReverted)
-        this.violations.push(`${takeover.id} was reported, and the bot does not know it`);
+        this.#violate(`${takeover.id} was reported, and the bot does not know it`);
       if (report?.state === "open")
-        this.violations.push(`${takeover.id} is still open, its deadline was ${report.deadlineMs}`);
+        this.#violate(`${takeover.id} is still open, its deadline was ${report.deadlineMs}`);
     }
     for (const marketId of this.#bot?.context.traders.keys() ?? [])
       for (const side of ["BUY", "SELL"] as const) this.#checkSide(marketId, side);
@@ -384,7 +443,7 @@ class Acquisitions {
       )
       .reduce((sum, { trade }) => sum + trade.lots, 0);
     if (sold > traded)
-      this.violations.push(
+      this.#violate(
         `${side} ${sold} lots are reported as sold in ${marketId}, the exchange has traded ${traded}`,
       );
   }

@@ -25,7 +25,7 @@ export interface SeedPlan {
 
 export const START_MS: Ms = 1_760_000_000_000;
 /** Time before the first fault: the bot starts in it. */
-const CALM_BEFORE_MS: Ms = 5_000;
+export const CALM_BEFORE_MS: Ms = 5_000;
 /** Time after the last fault in which bot and exchange must come to agree. */
 export const CALM_AFTER_MS: Ms = 100_000;
 

@@ -1,7 +1,7 @@
 import type { Random } from "#core/runtime.js";
 import { seededRandom } from "#core/seeded-random.js";
 import type { Ms } from "#core/units.js";
-import { drawFaults, type FaultKind, type FaultWindow } from "#simulation/faults.js";
+import { drawFaults, type FaultKind, type FaultWindow, type Strike } from "#simulation/faults.js";
 import { START_MS } from "../seed-plan.js";
 
 /** Everything that a seed decides before its run begins. */
@@ -32,15 +32,18 @@ export interface HedgePlan {
   /** Of the bot's network to the primary venue, and of its machine. */
   readonly primaryFaults: readonly FaultWindow[];
   readonly hedgeFaults: readonly FaultWindow[];
+  /** In place of the strikes that the windows would give. */
+  readonly primaryStrikes?: readonly Strike[];
+  readonly hedgeStrikes?: readonly Strike[];
   /** Times in which the reference source is silent. */
   readonly silences: readonly { readonly fromMs: Ms; readonly untilMs: Ms }[];
 }
 
 /** Market time of a seed. */
 export const HEDGE_MS: Ms = 120_000;
-const CALM_BEFORE_MS: Ms = 6_000;
+export const HEDGE_CALM_BEFORE_MS: Ms = 6_000;
 /** After the last fault: the bot connects again, reconciles and hedges. */
-const CALM_AFTER_MS: Ms = 40_000;
+export const HEDGE_CALM_AFTER_MS: Ms = 40_000;
 
 /** Faults of the machine, which both venues share. */
 const OF_MACHINE: ReadonlySet<FaultKind> = new Set(["clock-step", "bot-killed"]);
@@ -50,8 +53,8 @@ export function hedgePlanOf(seed: number, marketMs: Ms): HedgePlan {
   const random = seededRandom(`hedge plan ${seed}`);
   const pick = <T>(choices: readonly T[]): T =>
     choices[Math.floor(random.uniform() * choices.length)] as T;
-  const firstMs = START_MS + CALM_BEFORE_MS;
-  const lastMs = START_MS + marketMs - CALM_AFTER_MS;
+  const firstMs = START_MS + HEDGE_CALM_BEFORE_MS;
+  const lastMs = START_MS + marketMs - HEDGE_CALM_AFTER_MS;
   const isPegged = random.uniform() < 0.6;
   return {
     seed,

@@ -187,6 +187,7 @@ export class HedgeWorld {
       this.#windows(leg),
       seededRandom(`${leg} faults ${this.#plan.seed}`),
       () => this.oracle.disturbed(leg),
+      leg === "primary" ? this.#plan.primaryStrikes : this.#plan.hedgeStrikes,
     );
   }
 

@@ -1,18 +1,17 @@
 import type { BotEvent } from "#bot/bot-event.js";
 import type { Ms } from "#core/units.js";
 import type { FaultKind } from "#simulation/faults.js";
+import type { PlanRun, PlanRunOptions } from "../plan-run.js";
 import type { Violation } from "../violation.js";
 import type { HedgeBreak } from "./hedge-breaks.js";
-import { hedgePlanOf } from "./hedge-plan.js";
+import { type HedgePlan, hedgePlanOf } from "./hedge-plan.js";
 import { HedgeWorld, MARKET } from "./hedge-world.js";
 
 /** The result of one seed. */
-export interface HedgeResult {
-  readonly events: number;
+export interface HedgeResult extends PlanRun {
   readonly actions: number;
   readonly fills: number;
   readonly faults: ReadonlyMap<string, number>;
-  readonly violations: readonly Violation[];
   /** How often each rule was put to the test. */
   readonly judged: Readonly<Record<string, number>>;
 }
@@ -39,17 +38,30 @@ export async function runHedge(
   trace?: (atMs: Ms, notice: BotEvent) => void,
 ): Promise<HedgeResult> {
   const drawn = hedgePlanOf(seed, marketMs);
-  const plan = broken?.plan?.(drawn) ?? drawn;
+  return runHedgePlan(broken?.plan?.(drawn) ?? drawn, broken, {
+    ...(broken === undefined ? {} : { stopsAtViolation: true }),
+    ...(trace === undefined ? {} : { trace }),
+  });
+}
+
+/** The same for a plan, which a break does not change any more. */
+export async function runHedgePlan(
+  plan: HedgePlan,
+  broken: HedgeBreak | undefined,
+  { stopsAtViolation = false, untilMs = Number.POSITIVE_INFINITY, trace }: PlanRunOptions = {},
+): Promise<HedgeResult> {
+  const { marketMs } = plan;
   const world = new HedgeWorld(plan, broken, trace);
   const { oracle } = world;
   const crashes: Violation[] = [];
-  const isNoticed = () => broken !== undefined && oracle.violations.length > 0;
+  const isNoticed = () => stopsAtViolation && oracle.violations.length > 0;
+  const isCut = () => isNoticed() || world.clock.nowMs() >= untilMs;
   try {
     await world.start();
-    for (let passedMs = 0; passedMs < marketMs && !isNoticed(); passedMs += BREAK_CHECK_EVERY_MS)
+    for (let passedMs = 0; passedMs < marketMs && !isCut(); passedMs += BREAK_CHECK_EVERY_MS)
       await world.passes(BREAK_CHECK_EVERY_MS);
-    if (!isNoticed()) await judgeProfit(world, plan.stepMilli);
-    if (!isNoticed()) await judgeEnd(world);
+    if (!isCut()) await judgeProfit(world, plan.stepMilli);
+    if (!isCut()) await judgeEnd(world);
   } catch (error) {
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
     crashes.push({ atMs: world.clock.nowMs(), rule: "crash", text });
@@ -65,6 +77,7 @@ export async function runHedge(
     faults,
     violations: [...oracle.violations, ...crashes],
     judged: { ...oracle.judged },
+    scripts: [world.faults.primary.script(), world.faults.hedge.script()],
   };
 }
 

@@ -53,8 +53,8 @@ export interface ReferencePlan {
 /** Market time of a seed. */
 export const REFERENCE_MS: Ms = 120_000;
 /** Time before the first fault, and after the last one. */
-const CALM_BEFORE_MS: Ms = 8_000;
-const CALM_AFTER_MS: Ms = 15_000;
+export const REFERENCE_CALM_BEFORE_MS: Ms = 8_000;
+export const REFERENCE_CALM_AFTER_MS: Ms = 15_000;
 const LONGEST_FAULT_MS: Ms = 9_000;
 /** Mean time between the beginnings of two faults. */
 const FAULT_EVERY_MS: Ms = 4_000;
@@ -110,9 +110,9 @@ function faultsOf(
   }: { readonly count: number; readonly marketMs: Ms; readonly maxDeviationBps: number },
 ): readonly ReferenceFaultWindow[] {
   const windows: ReferenceFaultWindow[] = [];
-  const lastMs = marketMs - CALM_AFTER_MS - LONGEST_FAULT_MS;
+  const lastMs = marketMs - REFERENCE_CALM_AFTER_MS - LONGEST_FAULT_MS;
   for (
-    let fromMs = CALM_BEFORE_MS;
+    let fromMs = REFERENCE_CALM_BEFORE_MS;
     fromMs < lastMs;
     fromMs += FAULT_EVERY_MS * (0.1 + 1.8 * random.uniform())
   ) {

@@ -1,5 +1,6 @@
 import type { BotEvent } from "#bot/bot-event.js";
 import type { Ms } from "#core/units.js";
+import type { PlanRun, PlanRunOptions } from "../plan-run.js";
 import type { Violation } from "../violation.js";
 import type { ReferenceBreak } from "./reference-breaks.js";
 import type { Verdict } from "./reference-oracle.js";
@@ -12,12 +13,10 @@ import {
 import { ReferenceWorld } from "./reference-world.js";
 
 /** The result of one seed. */
-export interface ReferenceResult {
-  readonly events: number;
+export interface ReferenceResult extends PlanRun {
   readonly actions: number;
   readonly fills: number;
   readonly faults: ReadonlyMap<string, number>;
-  readonly violations: readonly Violation[];
   /** Sampled instants by the oracle's verdict. */
   readonly verdicts: Readonly<Record<Verdict, number>>;
 }
@@ -34,14 +33,17 @@ export function runReferences(
   broken?: ReferenceBreak,
   trace?: (atMs: Ms, notice: BotEvent) => void,
 ): Promise<ReferenceResult> {
-  return runReferencePlan(referencePlanOf(seed, marketMs), broken, trace);
+  return runReferencePlan(referencePlanOf(seed, marketMs), broken, {
+    ...(broken === undefined ? {} : { stopsAtViolation: true }),
+    ...(trace === undefined ? {} : { trace }),
+  });
 }
 
 /** The same for a plan. */
-async function runReferencePlan(
+export async function runReferencePlan(
   plan: ReferencePlan,
-  broken?: ReferenceBreak,
-  trace?: (atMs: Ms, notice: BotEvent) => void,
+  broken: ReferenceBreak | undefined,
+  { stopsAtViolation = false, untilMs = Number.POSITIVE_INFINITY, trace }: PlanRunOptions = {},
 ): Promise<ReferenceResult> {
   const world = new ReferenceWorld(plan, broken, trace);
   const { oracle } = world;
@@ -58,7 +60,8 @@ async function runReferencePlan(
     world.start();
     for (let passedMs = 0; passedMs < plan.marketMs; passedMs += BREAK_CHECK_EVERY_MS) {
       await world.passes(BREAK_CHECK_EVERY_MS);
-      if (broken !== undefined && oracle.violations.length > 0) break;
+      if (stopsAtViolation && oracle.violations.length > 0) break;
+      if (world.clock.nowMs() >= untilMs) break;
     }
   } catch (error) {
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
@@ -72,6 +75,7 @@ async function runReferencePlan(
     faults,
     violations: [...oracle.violations, ...crashes],
     verdicts: oracle.verdicts,
+    scripts: [],
   };
 }
 

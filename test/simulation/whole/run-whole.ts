@@ -7,8 +7,8 @@ import type { Ms } from "#core/units.js";
 import { WaitingClock } from "#simulation/waiting-clock.js";
 import { openConfiguredExchange } from "#simulator/configured-exchange.js";
 import type { OpenChain } from "#simulator/open-chain.js";
+import type { PlanRun, PlanRunOptions } from "../plan-run.js";
 import { START_MS } from "../seed-plan.js";
-import type { Violation } from "../violation.js";
 import { type WholePlan, wholePlanOf } from "./whole-plan.js";
 import { WholeWorld } from "./whole-world.js";
 
@@ -27,15 +27,13 @@ export interface WholeBreak {
 }
 
 /** The result of one seed. */
-export interface WholeResult {
+export interface WholeResult extends PlanRun {
   readonly seed: number;
-  readonly events: number;
   readonly actions: number;
   readonly fills: number;
   /** Takeovers that the chain has. */
   readonly takeovers: number;
   readonly faults: ReadonlyMap<string, number>;
-  readonly violations: readonly Violation[];
 }
 
 /** Receives the log of the bot and its surroundings, at its instant of virtual time. */
@@ -54,13 +52,23 @@ export async function runWhole(
   broken?: WholeBreak,
   trace?: Trace,
 ): Promise<WholeResult> {
-  await initCrypto();
   const drawn = wholePlanOf(seed, marketMs);
-  const plan = broken?.plan?.(drawn) ?? drawn;
+  const options = broken === undefined ? {} : { stopsAtViolation: true };
+  return runWholePlan(broken?.plan?.(drawn) ?? drawn, broken, options, trace);
+}
+
+/** The same for a plan, which a break does not change any more. */
+export async function runWholePlan(
+  plan: WholePlan,
+  broken: WholeBreak | undefined,
+  options: Omit<PlanRunOptions, "trace"> = {},
+  trace?: Trace,
+): Promise<WholeResult> {
+  await initCrypto();
   const clock = new WaitingClock(START_MS);
   const open = await openConfiguredExchange(
     plan.exchange,
-    { clock, random: seededRandom(`exchange ${seed}`) },
+    { clock, random: seededRandom(`exchange ${plan.seed}`) },
     {
       onChainFault: (error) => {
         throw error;
@@ -71,6 +79,7 @@ export async function runWhole(
     return await new WholeWorld({
       plan,
       broken,
+      options,
       trace,
       clock,
       open,

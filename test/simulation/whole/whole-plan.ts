@@ -36,7 +36,7 @@ export interface WholePlan extends SeedPlan {
 /** The default length of a run. */
 export const WHOLE_MS: Ms = 120_000;
 /** Before the faults: the bot's start and the first positions of the leveraged traders. */
-const CALM_BEFORE_MS: Ms = 5_000;
+export const WHOLE_CALM_BEFORE_MS: Ms = 5_000;
 /** Both sides must agree so long after the last fault; a reconciliation takes place every 30 s. */
 export const WHOLE_CALM_MS: Ms = 40_000;
 const MARKETS = ["btcusdc", "ethusdc"] as const;
@@ -56,13 +56,13 @@ export function wholePlanOf(seed: number, marketMs: Ms): WholePlan {
     seed,
     exchange: exchangeOf(seed, markets, pick),
     bot: botOf(markets, pick),
-    faults: faultsOf(random, START_MS + CALM_BEFORE_MS, faultsEndMs, pick),
+    faults: faultsOf(random, START_MS + WHOLE_CALM_BEFORE_MS, faultsEndMs, pick),
     realSignatures: true,
     manualEveryMs: 0,
     transfersEveryMs: 0,
     marketMs,
     rpcs: pick([1, 1, 2]),
-    outages: outagesOf(random, START_MS + CALM_BEFORE_MS, faultsEndMs, pick),
+    outages: outagesOf(random, START_MS + WHOLE_CALM_BEFORE_MS, faultsEndMs, pick),
     triggers: triggersOf(random, pick),
     faultsEndMs,
     endsDisturbed,

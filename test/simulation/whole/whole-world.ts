@@ -9,6 +9,7 @@ import { startSimulatedGuard } from "#simulation/simulated-guard.js";
 import type { WaitingClock } from "#simulation/waiting-clock.js";
 import type { OpenExchange } from "#simulator/configured-exchange.js";
 import type { OpenChain } from "#simulator/open-chain.js";
+import type { PlanRunOptions } from "../plan-run.js";
 import { START_MS } from "../seed-plan.js";
 import { BotProcess, type Machine, type ProcessEnd } from "./bot-process.js";
 import { chainNodes, weatherIn } from "./chain-nodes.js";
@@ -30,12 +31,13 @@ const AGREE_EVERY_MS: Ms = 97;
 const STOP_WITHIN_MS: Ms = 90_000;
 /** The supervisor restarts the process after so long when its start failed. */
 const RESTART_MS: Ms = 2_000;
-const BREAK_CHECK_EVERY_MS: Ms = 5_000;
+const BREAK_CHECK_EVERY_MS: Ms = 1_000;
 
 /** The parts from which a run is built. */
 export interface WorldParts {
   readonly plan: WholePlan;
   readonly broken: WholeBreak | undefined;
+  readonly options: PlanRunOptions;
   readonly trace: Trace | undefined;
   readonly clock: WaitingClock;
   readonly open: OpenExchange;
@@ -68,9 +70,14 @@ export class WholeWorld {
     this.#account = ecdsaScheme.signer(PRIVATE_KEY).address;
     this.#machineClock = new MachineClock(clock);
     this.#witness = new WholeWitness(plan, exchange, chain, this.#account, () => clock.nowMs());
-    this.#faults = new FaultSource(plan.faults, seededRandom(`faults ${plan.seed}`), (nowMs) => {
-      this.#witness.disturbed(nowMs);
-    });
+    this.#faults = new FaultSource(
+      plan.faults,
+      seededRandom(`faults ${plan.seed}`),
+      (nowMs) => {
+        this.#witness.disturbed(nowMs);
+      },
+      plan.strikes,
+    );
     this.#surroundings = new Surroundings({
       plan,
       clock,
@@ -88,7 +95,9 @@ export class WholeWorld {
   }
 
   async run(): Promise<WholeResult> {
-    const { plan, clock, open } = this.#parts;
+    const { plan, clock, open, options } = this.#parts;
+    const { untilMs = Number.POSITIVE_INFINITY } = options;
+    const endMs = START_MS + plan.marketMs;
     open.exchange.start();
     clock.between = {
       settled: async () => {
@@ -106,8 +115,8 @@ export class WholeWorld {
     this.#surroundings.schedule();
     this.#sample();
     try {
-      await this.#runMarket(START_MS + plan.marketMs);
-      if (!this.#isBreakNoticed()) await this.#conclude();
+      await this.#runMarket(Math.min(endMs, untilMs));
+      if (!this.#isNoticed() && endMs <= untilMs) await this.#conclude();
     } catch (error) {
       this.#witness.crashed(error);
     }
@@ -117,12 +126,13 @@ export class WholeWorld {
       ...this.#witness.counts,
       faults: new Map<string, number>([...this.#faults.struck, ...this.#surroundings.struck]),
       violations: this.#witness.violations,
+      scripts: [this.#faults.script()],
     };
   }
 
   async #runMarket(untilMs: Ms): Promise<void> {
     const { clock } = this.#parts;
-    while (clock.nowMs() < untilMs && !this.#isBreakNoticed())
+    while (clock.nowMs() < untilMs && !this.#isNoticed())
       await clock.runUntil(Math.min(untilMs, clock.nowMs() + BREAK_CHECK_EVERY_MS));
   }
 
@@ -156,8 +166,8 @@ export class WholeWorld {
     return undefined;
   }
 
-  #isBreakNoticed(): boolean {
-    return this.#parts.broken !== undefined && this.#witness.violations.length > 0;
+  #isNoticed(): boolean {
+    return this.#parts.options.stopsAtViolation === true && this.#witness.violations.length > 0;
   }
 
   #trace(kind: string, fields: object): void {

@@ -1,0 +1,66 @@
+import type { z } from "zod";
+import type { Ms } from "#core/units.js";
+import type { FaultWindow, Strike } from "#simulation/faults.js";
+import type { PlanRun, PlanRunOptions } from "../plan-run.js";
+
+/** A value of a plan that makes its run simpler. */
+export interface SimplerValue {
+  /** Keys from the plan on; `*` is every key of an object. */
+  readonly path: readonly string[];
+  readonly value: unknown;
+}
+
+/** A list of a plan and the strikes that can take the place of its windows. */
+export interface ScriptedList<Plan> {
+  readonly windows: keyof Plan;
+  readonly strikes: keyof Plan;
+}
+
+/** How a plan can be made smaller. */
+export interface PlanShape<Plan> {
+  /** Lists whose entries may be left out: faults, outages, moves of a price. */
+  readonly lists: readonly (keyof Plan)[];
+  /** In the order of the scripts of a run. */
+  readonly scripted: readonly ScriptedList<Plan>[];
+  readonly simpler: readonly SimplerValue[];
+  /** Plans with a part of the markets. */
+  readonly fewerMarkets: (plan: Plan) => readonly Plan[];
+  /** Instant at which the run begins: that of the lists' times. */
+  readonly startMs: Ms;
+  /** Before the first fault and after the last one. */
+  readonly calmBeforeMs: Ms;
+  readonly calmAfterMs: Ms;
+}
+
+/** A plan as far as every mode has it. */
+export interface PlanBase {
+  readonly seed: number | string;
+  readonly marketMs: Ms;
+}
+
+/** A mode of the simulation whose failing runs can be shrunk. */
+export interface StoryMode<Plan extends PlanBase> {
+  readonly name: string;
+  /** Market time of a seed. */
+  readonly marketMs: Ms;
+  readonly breaks: readonly { readonly name: string; readonly what: string }[];
+  readonly schema: z.ZodType<Plan>;
+  readonly shape: PlanShape<Plan>;
+  /** The plan of a seed, as the break changes it. */
+  readonly draw: (seed: number, marketMs: Ms, breakName: string | undefined) => Plan;
+  readonly run: (
+    plan: Plan,
+    breakName: string | undefined,
+    options: PlanRunOptions,
+  ) => Promise<PlanRun>;
+}
+
+/** An entry of a list that takes place from an instant to another. */
+export function isWindow(entry: unknown): entry is Pick<FaultWindow, "fromMs" | "untilMs"> {
+  return typeof entry === "object" && entry !== null && "fromMs" in entry && "untilMs" in entry;
+}
+
+/** An entry of a list that takes place at an instant. */
+export function isInstant(entry: unknown): entry is Pick<Strike, "atMs"> {
+  return typeof entry === "object" && entry !== null && "atMs" in entry;
+}

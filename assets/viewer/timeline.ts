@@ -9,6 +9,9 @@ const HEIGHT = 40;
 /** Turns that a page key moves by, as a share of the shown ones. */
 const PAGE_SHARE = 0.05;
 
+const LEGEND =
+  "Red ground: halted. Amber ground: a stream was down. Strokes: purchases below the middle, sales above it, turns that differ at the top.";
+
 /** A run from left to right: position, equity, halts, outages, fills and differences. */
 export class Timeline {
   readonly element = html("section", "timeline panel");
@@ -42,7 +45,7 @@ export class Timeline {
     this.#slider.addEventListener("pointermove", (event) => {
       if (this.#slider.hasPointerCapture(event.pointerId)) this.#goTo(event);
     });
-    this.element.append(this.#slider, this.#ends);
+    this.element.append(this.#slider, this.#ends, html("p", "hint", LEGEND));
   }
 
   /** Draws a range of the run. */

@@ -174,6 +174,12 @@ const ATTEMPTS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["bisect", files.address, "--against", files.phrase],
     ["bisect", OTHER_KEY, "--turn", OTHER_KEY],
   ],
+  journal: [
+    ["journal", files.keystore, "--turn", "1"],
+    ["journal", files.address, "--against", files.phrase],
+    ["journal", files.keyAsName, "--port", OTHER_KEY],
+    ["journal", OTHER_KEY, "--from", OTHER_KEY],
+  ],
   report: [
     ["report", files.keyAsName, "--live"],
     ["report", files.address, "--daily"],

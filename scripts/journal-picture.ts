@@ -3,15 +3,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
-import { cockpitUrl } from "../src/cockpit/cockpit-messages.js";
-import { createLiveRuntime } from "../src/core/runtime/live-runtime.js";
-import { ViewedJournals } from "../src/viewer/viewed-journals.js";
-import { startViewerServer } from "../src/viewer/viewer-server.js";
+import { cockpitUrl } from "#cockpit/cockpit-messages.js";
+import { createLiveRuntime } from "#core/live-runtime.js";
+import { ViewedJournals } from "#viewer/viewed-journals.js";
+import { startViewerServer } from "#viewer/viewer-server.js";
 import { PageCamera } from "./day/page-camera.js";
 
 /**
- * `npm run journal-picture`: opens the journal of a recorded run as `marketwright journal` does, and
- * writes docs/reference/pictures/journal-viewer.png. Needs Chromium.
+ * `npm run journal-picture`: opens the journal of a recorded run as `marketwright journal` does,
+ * and writes docs/reference/pictures/journal-viewer.png. Needs Chromium.
  */
 const root = new URL("..", import.meta.url);
 const RECORDED = new URL("test/fixtures/made-by-0.1.0/live/run.journal.gz", root);

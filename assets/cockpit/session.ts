@@ -7,7 +7,7 @@ export const POST_HEADERS = {
 /** The command that prints a fresh link. */
 export const NEW_LINK = "marketwright cockpit FILE";
 
-/** What a page says when it gets no session. */
+/** Sentences of a page that gets no session. */
 interface SessionTexts {
   /** While the server does not answer. */
   readonly silent: string;

@@ -12,7 +12,7 @@ const COLUMNS = [
   { title: "what", isText: true },
 ] as const satisfies readonly Column[];
 
-/** What led to a turn, what it did, and what became of it; each turn is a link to it. */
+/** The causes of a turn, its own links, and what followed; each other turn can be gone to. */
 export class ChainPanel {
   readonly element: HTMLElement;
   readonly #onTurn: (turn: number) => void;

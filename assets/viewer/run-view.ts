@@ -1,4 +1,4 @@
-import type { RunSummary, ShownTurn } from "../../src/viewer/viewer-answers.js";
+import type { ShownTurn, ViewedRunSummary } from "../../src/viewer/viewer-answers.js";
 import { html } from "../chart/html.js";
 import { marketActivity, setActivity } from "../cockpit/activity.js";
 import { DepthLadder } from "../cockpit/depth-ladder.js";
@@ -41,7 +41,7 @@ export class RunView {
   readonly #changes = new ChangesPanel();
 
   /** @param onTurn called when the reader follows a link to another turn */
-  constructor({ journal }: RunSummary, onTurn: (turn: number) => void) {
+  constructor({ journal }: ViewedRunSummary, onTurn: (turn: number) => void) {
     this.#chain = new ChainPanel(onTurn);
     const heading = html("header", "run-head");
     heading.append(this.#title, this.#activity, this.#where, this.#reasons);
@@ -80,7 +80,7 @@ export class RunView {
   }
 
   /** Shows a turn of a market; null if the run does not have it. */
-  update(summary: RunSummary, turn: number, shown: ShownTurn | null, marketId: string): void {
+  update(summary: ViewedRunSummary, turn: number, shown: ShownTurn | null, marketId: string): void {
     setAttribute(this.element, "data-turn", String(turn));
     setText(this.#title, `Turn ${turn} of ${summary.journal}`);
     setShown(this.#missing, shown === null);

@@ -298,7 +298,7 @@ export class ViewerPage {
     }
   }
 
-  /** What is wrong with the turn that was asked for stays until the reader moves. */
+  /** True while the page says that the turn which was asked for does not exist. */
   #isStartTrouble(): boolean {
     return this.#trouble.textContent?.includes("does not exist: there are turns") === true;
   }

@@ -1,7 +1,7 @@
 import type { MarketId, Ms } from "../core/units.js";
 import type { LowHigh, TimelineAnswer } from "./viewer-answers.js";
 
-/** What the time line shows of one turn. */
+/** The figures of one turn on the time line. */
 export interface TimelineSample {
   readonly atMs: Ms;
   /** NaN while it is not known. */
@@ -109,7 +109,7 @@ export class RunTimeline {
       ),
       buys: count(({ buys }) => buys),
       sells: count(({ sells }) => sells),
-      // A halt lasts until a turn ends it; one that begins and ends within an interval is shown too.
+      // A halt lasts until a turn ends it. One that ends within its interval is shown too.
       halts: fold(
         { shown: "", last: previous?.halts ?? "" },
         ({ last }) => ({ shown: last, last }),

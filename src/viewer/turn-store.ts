@@ -21,7 +21,7 @@ export interface KeptLink {
   readonly causes: readonly LinkPlace[];
 }
 
-/** What happened in a turn. */
+/** The events of a turn. */
 export interface TurnEvents {
   readonly line: number;
   readonly atMs: Ms;
@@ -96,7 +96,7 @@ export class TurnStore {
     if (this.#open.changes.length === BLOCK_TURNS) this.#close(this.#open);
   }
 
-  /** What happened in a turn. The turn must be in the store. */
+  /** Returns the events of a turn, which must be in the store. */
   events(turn: number): TurnEvents {
     const [block, index] = this.#placeOf(turn);
     return this.#eventsOf(block)[index] as TurnEvents;

@@ -18,7 +18,7 @@ import { KeptLinks } from "./kept-links.js";
 import { RunTimeline, type TimelineSample } from "./run-timeline.js";
 import { listStateChanges } from "./state-changes.js";
 import { TurnStore } from "./turn-store.js";
-import type { RunSummary, ShownIntent, ShownState, ShownTurn } from "./viewer-answers.js";
+import type { ShownIntent, ShownState, ShownTurn, ViewedRunSummary } from "./viewer-answers.js";
 
 /** A turn that has just been replayed, and its links. */
 export interface ReadTurn {
@@ -156,7 +156,7 @@ export class ViewedRun {
     };
   }
 
-  summary(): RunSummary {
+  summary(): ViewedRunSummary {
     const { config, account } = this.header;
     const { size, read } = this.#progress;
     return {

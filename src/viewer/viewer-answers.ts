@@ -33,7 +33,7 @@ export interface ShownTurn {
   readonly state: ShownState;
   /** Values of the status that the turn changed, as `bisect --turn` lists them. */
   readonly changes: readonly FieldChange[];
-  /** What led to the turn, what it did and what became of it, as `bisect --turn` lists them. */
+  /** The causes of the turn, its own links and what followed, as `bisect --turn` lists them. */
   readonly chain: readonly LinkText[];
 }
 
@@ -47,7 +47,7 @@ export interface TurnAnswer {
 }
 
 /** One run on the page. */
-export interface RunSummary {
+export interface ViewedRunSummary {
   readonly journal: string;
   /** The bot's file. */
   readonly config: string;
@@ -67,7 +67,7 @@ export interface RunSummary {
 /** The answer to `/journal`. */
 export interface JournalSummary {
   /** The run, and the one that it is compared with. */
-  readonly runs: readonly RunSummary[];
+  readonly runs: readonly ViewedRunSummary[];
   /** True once the journals have been read to the end, or as far as they can be. */
   readonly isRead: boolean;
   /** The turn that the page shows first. */

@@ -47,6 +47,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   sweep: async () => (await import("./usage/sweep.js")).addSweep,
   worker: async () => (await import("./usage/worker.js")).addWorker,
   compare: async () => (await import("./usage/compare.js")).addCompare,
+  whatif: async () => (await import("./usage/records/whatif.js")).addWhatIf,
   report: async () => (await import("./usage/records/report.js")).addReport,
   data: async () => (await import("./usage/data.js")).addData,
   ledger: async () => (await import("./usage/ledger/ledger.js")).addLedger,
@@ -84,7 +85,7 @@ const EXIT_NOTES: Readonly<Record<string, string>> = {
 /**
  * They write nothing, and run a bot turn for turn without a pause: a signal ends them at any point.
  */
-const ENDED_BY_SIGNAL: readonly string[] = ["bisect", "compare", "replay"];
+const ENDED_BY_SIGNAL: readonly string[] = ["bisect", "compare", "replay", "whatif"];
 
 const LEDGER_ACTIONS: readonly string[] = ["export", "query", "liquidations"];
 

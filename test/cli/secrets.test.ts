@@ -180,6 +180,11 @@ const ATTEMPTS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["journal", files.keyAsName, "--port", OTHER_KEY],
     ["journal", OTHER_KEY, "--from", OTHER_KEY],
   ],
+  whatif: [
+    ["whatif", files.keyAsName, "--set", `a=${OTHER_KEY}`],
+    ["whatif", files.address, "--set", "a=1", "--level", OTHER_KEY],
+    ["whatif", OTHER_KEY, "--set", OTHER_KEY],
+  ],
   report: [
     ["report", files.keyAsName, "--live"],
     ["report", files.address, "--daily"],

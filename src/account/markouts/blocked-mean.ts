@@ -85,16 +85,17 @@ export class BlockedMean {
 }
 
 /**
- * 97.5 % quantile of Student's t, right to 0.01 from four degrees of freedom on (Abramowitz and
- * Stegun, 26.7.5).
+ * A quantile of Student's t, right to 0.01 from four degrees of freedom on (Abramowitz and Stegun,
+ * 26.7.5).
+ * @param z the same quantile of the standard normal distribution; by default the 97.5 % one
  */
-export function studentQuantile(degrees: number): number {
-  const z2 = Z * Z;
+export function studentQuantile(degrees: number, z = Z): number {
+  const z2 = z * z;
   const terms = [
     (z2 + 1) / 4,
     ((5 * z2 + 16) * z2 + 3) / 96,
     (((3 * z2 + 19) * z2 + 17) * z2 - 15) / 384,
     ((((79 * z2 + 776) * z2 + 1482) * z2 - 1920) * z2 - 945) / 92160,
   ];
-  return terms.reduce((sum, term, index) => sum + (Z * term) / degrees ** (index + 1), Z);
+  return terms.reduce((sum, term, index) => sum + (z * term) / degrees ** (index + 1), z);
 }

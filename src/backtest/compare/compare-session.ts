@@ -231,7 +231,7 @@ function fitOf(fit: Fit | undefined): Comparison["markets"][number]["fit"] {
   const { firstHalf, secondHalf } = fit.plain;
   return {
     objective: OBJECTIVE,
-    tried: fit.tried,
+    tried: fit.tried.length,
     plain: { firstHalfShare: firstHalf.share, secondHalfShare: secondHalf.share },
   };
 }

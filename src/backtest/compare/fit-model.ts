@@ -156,7 +156,7 @@ export function fitModel(inputs: ParityInputs, plain: FillModel = initialModel(i
     }
     if (best === before) break;
   }
-  return { best, plain: tried(plain), tried: seen.size };
+  return { best, plain: tried(plain), tried: [...seen.values()] };
 }
 
 /** The result of a fit. */
@@ -164,8 +164,8 @@ export interface Fit {
   readonly best: EvaluatedModel;
   /** The model that it started from. */
   readonly plain: EvaluatedModel;
-  /** Number of models tried. */
-  readonly tried: number;
+  /** Every model tried, in the order of the trials. */
+  readonly tried: readonly EvaluatedModel[];
 }
 
 function judgeOn(

@@ -8,6 +8,7 @@ import { ConfigError } from "../../core/errors.js";
 import type { MarketId } from "../../core/units.js";
 import type { VenueRules } from "../../exchange/records.js";
 import { parseInstantUs } from "../../history/day.js";
+import { readFitFile } from "../whatif/fit-file.js";
 import { readBacktestRules } from "./backtest-rules.js";
 import { type BacktestFile, backtestSchema } from "./backtest-schema.js";
 import { type PlayedReferences, playedReferences } from "./played-references.js";
@@ -67,7 +68,8 @@ export function loadBacktestConfig(
     exactNumbers: (at) => /(Base|Quote|FeeRate)$/.test(String(at.at(-1))),
   });
   requireKind("backtest", absolute, yaml);
-  const file = checkShape(backtestSchema, backtest(yaml.value), { locate: yaml.locate });
+  const changed = backtest(yaml.value);
+  const file = checkShape(backtestSchema, changed, { locate: yaml.locate });
   const folder = dirname(absolute);
   const botPath = resolve(folder, file.bot);
   const bot = loadBotConfig(botPath, env, { key: "unused", change: botChange });
@@ -98,13 +100,57 @@ export function loadBacktestConfig(
     references: playedReferences(bot, Object.keys(replayed), file.references),
     written: { rules: file.rules, references: file.references, exchangeInfo },
     liquidation: { priceOff: liquidationPriceOff, insuranceFeeRate },
-    fills: {
-      ...file.fills,
-      ...(file.fills.latencyFile === undefined
-        ? {}
-        : { latencyFile: readable(resolve(folder, file.fills.latencyFile)) }),
-    },
+    fills: resolveFills(file.fills, changed, Object.keys(replayed), folder),
   };
+}
+
+/** Keys of `fills` that a fitted model sets. */
+const FITTED_KEYS = [
+  "queue",
+  "orderLatencyMs",
+  "responseLatencyMs",
+  "latencyFile",
+  "feedLatency",
+  "markets",
+];
+
+/**
+ * The fill models with what their files hold: a fit becomes the models of its markets, so that a
+ * report needs no file.
+ * @param written the whole file, before defaults
+ * @throws ConfigError where a fit is given beside a key that it sets, or lacks a market
+ */
+function resolveFills(
+  { fit, ...fills }: BacktestFile["fills"],
+  written: unknown,
+  markets: readonly MarketId[],
+  folder: string,
+): BacktestFile["fills"] {
+  const { latencyFile } = fills;
+  if (fit === undefined)
+    return latencyFile === undefined
+      ? fills
+      : { ...fills, latencyFile: readable(resolve(folder, latencyFile)) };
+  const given = (written as { readonly fills: object }).fills;
+  const twice = FITTED_KEYS.find((key) => key in given);
+  if (twice !== undefined)
+    throw new ConfigError("cannot be used together with fit, which sets it", {
+      field: `fills.${twice}`,
+      expected: `either fit or ${twice}`,
+    });
+  const fitted = readFitFile(resolve(folder, fit), "fills.fit").markets;
+  const models = markets.map((id) => {
+    const model = fitted[id];
+    if (model === undefined)
+      throw new ConfigError(`has no fit of ${id}`, {
+        field: "fills.fit",
+        value: fit,
+        expected: `a fit of ${markets.join(", ")}; it has ${Object.keys(fitted).join(", ")}`,
+      });
+    const { queue, orderLatencyMs, responseLatencyMs } = model;
+    return [id, { queue, orderLatencyMs, responseLatencyMs }];
+  });
+  return { ...fills, markets: Object.fromEntries(models) };
 }
 
 /**

@@ -194,31 +194,36 @@ const linear = (what: string) =>
     })
     .describe(what);
 
+const queue = z
+  .string()
+  .refine(isQueueModelName, {
+    message: "is an unknown queue model",
+    params: { expected: QUEUE_MODEL_NAMES },
+  })
+  .meta({
+    description: `For books: the model of our orders' place in the recorded queues: ${QUEUE_MODEL_NAMES}.`,
+    pattern: QUEUE_MODEL_PATTERN,
+  });
+const orderLatencyMs = z
+  .number()
+  .min(0)
+  .max(60_000)
+  .describe("Milliseconds from the sending of a request to its arrival at the exchange.");
+const responseLatencyMs = z
+  .number()
+  .min(0)
+  .max(60_000)
+  .describe("Milliseconds from an event at the exchange to its arrival at the bot.");
+
+const marketFills = z
+  .strictObject({ queue, orderLatencyMs, responseLatencyMs })
+  .describe("The queue model and the latencies of one market.");
+
 const fills = z
   .strictObject({
-    queue: z
-      .string()
-      .refine(isQueueModelName, {
-        message: "is an unknown queue model",
-        params: { expected: QUEUE_MODEL_NAMES },
-      })
-      .meta({
-        description: `For books: the model of our orders' place in the recorded queues: ${QUEUE_MODEL_NAMES}.`,
-        pattern: QUEUE_MODEL_PATTERN,
-      })
-      .default("risk-averse"),
-    orderLatencyMs: z
-      .number()
-      .min(0)
-      .max(60_000)
-      .describe("Milliseconds from the sending of a request to its arrival at the exchange.")
-      .default(40),
-    responseLatencyMs: z
-      .number()
-      .min(0)
-      .max(60_000)
-      .describe("Milliseconds from an event at the exchange to its arrival at the bot.")
-      .default(40),
+    queue: queue.default("risk-averse"),
+    orderLatencyMs: orderLatencyMs.default(40),
+    responseLatencyMs: responseLatencyMs.default(40),
     latencyFile: z
       .string()
       .min(1)
@@ -232,6 +237,17 @@ const fills = z
         response: linear("Latency of responses and account events."),
       })
       .describe("Latencies that follow the market data's latency, instead of the two.")
+      .optional(),
+    fit: z
+      .string()
+      .min(1)
+      .describe(
+        "File of a fill model fitted to a session, relative to this file: `marketwright whatif SESSION --set ... --fit-out FILE`. Instead of queue and all latencies.",
+      )
+      .optional(),
+    markets: z
+      .record(marketId, marketFills)
+      .describe("Markets with a queue model and latencies of their own, by the bot's id.")
       .optional(),
     partialFills: z
       .boolean()

@@ -28,6 +28,7 @@ export function describeModels(config: BacktestConfig, history: PlayedHistory): 
   return [
     ...fillModels(config, history),
     { name: "Latency of orders", value: latencyText(config) },
+    ...marketModels(config),
     ...(history.grade === "klines"
       ? []
       : [
@@ -49,6 +50,14 @@ export function describeModels(config: BacktestConfig, history: PlayedHistory): 
       value: `${percentText(liquidation.priceOff)} worse than the mark, ${percentText(liquidation.insuranceFeeRate)} on top`,
     },
   ];
+}
+
+/** Markets with a queue model and latencies of their own. */
+function marketModels({ fills: { markets = {} } }: BacktestConfig): DescribedModel[] {
+  return Object.entries(markets).map(([id, { queue, orderLatencyMs, responseLatencyMs }]) => ({
+    name: `Queue and latency in ${id}`,
+    value: `${queue}, ${orderLatencyMs} ms to the exchange, ${responseLatencyMs} ms back`,
+  }));
 }
 
 /** The sources of marks and funding. A history without either has none, and its report says so. */

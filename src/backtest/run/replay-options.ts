@@ -31,6 +31,15 @@ export function replayOptions(
       path: fills.path === "worse" ? "ohlc" : fills.path,
       volumeShare: fills.volumeShare,
     },
+    marketModels: new Map(
+      Object.entries(fills.markets ?? {}).map(([marketId, model]) => [
+        marketId,
+        {
+          queue: model.queue,
+          latency: constantLatency(model.orderLatencyMs, model.responseLatencyMs),
+        },
+      ]),
+    ),
     createLatency: (feedUs) =>
       recorded ?? (feed === undefined ? constant : feedLatency(feedUs, feed.order, feed.response)),
     liquidation: {

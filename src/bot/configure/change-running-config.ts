@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { ConfigError, MarketwrightError } from "../../core/errors.js";
+import type { MarketId } from "../../core/units.js";
 import { PartedParams } from "../../strategies/parts/parted-params.js";
 import type { BoundStrategy } from "../../strategies/strategy.js";
 import type { BotConfig } from "../config/config.js";
@@ -7,9 +8,14 @@ import { changeConfig, type DifferentValue, type ValueChange } from "../config/c
 import { formatConfigPath, valueAtPath } from "../config/config-path.js";
 import { isSameJson } from "../config/running-values.js";
 import { rebindStrategy } from "../engine/configuration.js";
-import type { BotContext } from "../engine/context.js";
 
-type Running = Pick<BotContext, "config" | "traders">;
+/** A config, and by market the strategy that was bound to its parameters. */
+export interface BoundConfig {
+  readonly config: BotConfig;
+  readonly traders: ReadonlyMap<MarketId, { readonly strategy: BoundStrategy | undefined }>;
+}
+
+type Running = BoundConfig;
 
 /**
  * The config of a running bot with changed values. A key of a parameter that is an object by

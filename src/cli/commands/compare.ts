@@ -107,6 +107,12 @@ function modelsOf(path: string | undefined, { env }: CliContext): Models {
 
 /** @throws ConfigError for latencies from another recording */
 function requireConstant(fills: Models["fills"], path: string): void {
+  if (fills?.markets !== undefined)
+    throw new ConfigError("has models by market", {
+      field: "fills.markets",
+      value: path,
+      expected: "queue, orderLatencyMs and responseLatencyMs, or --fit, which finds them by market",
+    });
   if (fills?.latencyFile === undefined && fills?.feedLatency === undefined) return;
   throw new ConfigError("takes its latencies from a recording", {
     field: "fills",

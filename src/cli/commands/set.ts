@@ -1,12 +1,10 @@
-import { isQuantity } from "../../bot/config/config.js";
-import { parseConfigPath } from "../../bot/config/config-path.js";
+import { parseChange } from "../../bot/configure/parse-change.js";
 import {
   findRunningBotOfFile,
   noBotRunsFrom,
   sendToRunningBot,
 } from "../../bot/control/control-client.js";
 import type { ControlRequest } from "../../bot/control/control-protocol.js";
-import { parseYamlValue } from "../../core/config/config-yaml.js";
 import { ConfigError } from "../../core/errors.js";
 import type { CliContext } from "../cli-context.js";
 import { accountOfFile } from "../control/account-of-file.js";
@@ -36,7 +34,7 @@ export async function setCommand(
     });
   const request: ControlRequest = {
     command: "set",
-    changes: changes.map(parseChange),
+    changes: changes.map((text) => parseChange(text)),
     preview,
     save,
   };
@@ -72,36 +70,4 @@ async function send(
   const difference = readControlAnswer(data)?.difference;
   if (json === true || difference === undefined) return printData(context, data, json);
   context.stdout.write(describeDifference(difference));
-}
-
-/** `path=value`. The value is YAML, as in the file. */
-function parseChange(text: string): { readonly path: string; readonly value: unknown } {
-  const [, path, written] = /^((?:"[^"]*"|[^="])*)=(.*)$/s.exec(text) ?? [];
-  if (path === undefined || written === undefined || path === "")
-    throw new ConfigError("is not a change", {
-      field: "changes",
-      value: text,
-      expected: "path=value, such as markets.btcusdc.params.halfSpreadBps=5",
-    });
-  const keys = parseConfigPath(path);
-  if (written.trim() === "")
-    throw new ConfigError("has no value", {
-      field: path,
-      expected: `${path}=VALUE, or ${path}=null to remove the key`,
-    });
-  const value = parseYamlValue(written, path, (below) => isQuantity([...keys, ...below]));
-  // JSON would send it to the bot as null, which removes the key.
-  if (hasNonFinite(value))
-    throw new ConfigError("is not a finite number", {
-      field: path,
-      value: written,
-      expected: "a number that the file could have, such as 5",
-    });
-  return { path, value };
-}
-
-/** True if a value of YAML is or contains infinity or NaN. */
-function hasNonFinite(value: unknown): boolean {
-  if (typeof value === "number") return !Number.isFinite(value);
-  return typeof value === "object" && value !== null && Object.values(value).some(hasNonFinite);
 }

@@ -1,5 +1,5 @@
 import { ConfigError, RunError } from "../../core/errors.js";
-import type { Runtime, Timer } from "../../core/runtime/runtime.js";
+import type { Random, Runtime, Timer } from "../../core/runtime/runtime.js";
 import { seededRandom } from "../../core/runtime/seeded-random.js";
 import type { AgentView, FlowAgent } from "./agents/flow-agent.js";
 import { FundamentalPrice } from "./agents/fundamental.js";
@@ -21,6 +21,11 @@ export interface SyntheticOptions {
   readonly seed: string;
   /** Quote per base at the start. */
   readonly startPriceQuote: number;
+  /**
+   * Creates the randomness of one part of the market, by its name. Default: seeded by the market's
+   * seed and that name.
+   */
+  readonly createRandom?: ((name: string) => Random) | undefined;
 }
 
 /** An agent with the instant of its next act, in milliseconds since the flow's start. */
@@ -59,8 +64,8 @@ export class SyntheticFlow implements OrderFlow {
       });
     }
     this.#options = options;
-    const { params, seed } = options;
-    const drawn = (name: string) => seededRandom(`${seed}/${name}`);
+    const { params } = options;
+    const drawn = (name: string): Random => this.#drawn(name);
     const providers = [...Array(params.providers.count).keys()].map(
       (index) => new LiquidityProvider(params.providers, index + 1, drawn(`provider-${index + 1}`)),
     );
@@ -81,9 +86,9 @@ export class SyntheticFlow implements OrderFlow {
   start(market: FlowMarket, runtime: Runtime): void {
     if (this.#run !== undefined)
       throw new RunError("an order flow can be started only once", { field: market.marketId });
-    const { params, seed, startPriceQuote } = this.#options;
+    const { params, startPriceQuote } = this.#options;
     const fundamental = new FundamentalPrice(
-      seed,
+      (name) => this.#drawn(name),
       params.fundamental,
       startPriceQuote,
       0,
@@ -101,6 +106,11 @@ export class SyntheticFlow implements OrderFlow {
     this.#timer = undefined;
     this.#run = undefined;
     for (const scheduled of this.#scheduled) scheduled.dueMs = Number.POSITIVE_INFINITY;
+  }
+
+  #drawn(name: string): Random {
+    const { seed, createRandom } = this.#options;
+    return createRandom?.(name) ?? seededRandom(`${seed}/${name}`);
   }
 
   #actDue(): void {

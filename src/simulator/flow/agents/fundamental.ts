@@ -34,23 +34,29 @@ export class FundamentalPrice {
   #nextStepMs: Ms;
   #price: number;
 
-  /** @param startPrice quote per base at `startMs`, on the same clock as {@link advanceTo}. */
+  /**
+   * @param seed of all its draws, or what creates the randomness of each part by its name
+   * @param startPrice quote per base at `startMs`, on the same clock as {@link advanceTo}.
+   */
   constructor(
-    seed: string,
+    seed: string | ((name: string) => Random),
     params: FundamentalParams,
     startPrice: number,
     startMs: Ms,
     shocks: ShockParams | null = null,
   ) {
+    const drawn =
+      typeof seed === "string" ? (name: string) => seededRandom(`${seed}/${name}`) : seed;
     this.#params = params;
     this.#startPrice = startPrice;
     this.#price = startPrice;
-    this.#walk = seededRandom(`${seed}/fundamental/walk`);
-    this.#jump = seededRandom(`${seed}/fundamental/jump`);
-    this.#premiumWalk = seededRandom(`${seed}/fundamental/premium`);
-    this.#volatilityWalk = seededRandom(`${seed}/fundamental/volatility`);
+    this.#walk = drawn("fundamental/walk");
+    this.#jump = drawn("fundamental/jump");
+    this.#premiumWalk = drawn("fundamental/premium");
+    this.#volatilityWalk = drawn("fundamental/volatility");
     this.#keepVolatility = 2 ** (-STEP_MS / params.volatilityHalfLifeMs);
-    this.#shocks = shocks === null ? null : new Shocks(seed, shocks, STEP_MS);
+    this.#shocks =
+      shocks === null ? null : new Shocks(drawn("fundamental/shocks"), shocks, STEP_MS);
     this.#keepLog =
       params.reversionHalfLifeMs > 0 ? 2 ** (-STEP_MS / params.reversionHalfLifeMs) : 1;
     this.#nextStepMs = startMs + STEP_MS;

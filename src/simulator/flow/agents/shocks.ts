@@ -1,6 +1,5 @@
 import { z } from "zod";
 import type { Random } from "../../../core/runtime/runtime.js";
-import { seededRandom } from "../../../core/runtime/seeded-random.js";
 import { DAY_MS, type Ms } from "../../../core/units.js";
 
 /** The limit of all shocks together: half or twice the price. */
@@ -56,9 +55,9 @@ export class Shocks {
   #log = 0;
 
   /** @param stepMs the time between two calls of {@link step}. */
-  constructor(seed: string, params: ShockParams, stepMs: Ms) {
+  constructor(random: Random, params: ShockParams, stepMs: Ms) {
     this.#params = params;
-    this.#random = seededRandom(`${seed}/fundamental/shocks`);
+    this.#random = random;
     this.#stepMs = stepMs;
     this.#keep = params.decayHalfLifeMs > 0 ? 2 ** (-stepMs / params.decayHalfLifeMs) : 1;
     this.#dueMs = params.firstMs;

@@ -40,7 +40,7 @@ export interface WhatIfOptions {
   readonly changed: ChangedSession;
   readonly liquidation: LiquidationTerms;
   readonly seed: string;
-  /** Level of the interval, one of `LEVELS`. */
+  /** Level of the interval, 0.5, 0.8, 0.9 or 0.95. */
   readonly level: string;
 }
 

@@ -42,7 +42,7 @@ export interface ChangeEstimate {
 export const MEAN_OF = 20;
 
 /** Quantiles of the standard normal distribution for the levels of an interval. */
-export const LEVELS: Readonly<Record<string, number>> = {
+const LEVELS: Readonly<Record<string, number>> = {
   "0.5": 0.674489750196,
   "0.8": 1.281551565545,
   "0.9": 1.644853626951,
@@ -61,14 +61,14 @@ const LEAST_SHARE = 0.5;
 
 /**
  * Estimates the change of profit from two reruns of one session, one with the old values and one
- * with the new. What a position earns later than {@link HORIZON_US} after its fills has an
+ * with the new. What a position earns later than three seconds after its fills has an
  * expectation of zero where the mid is a martingale, and is left out: it would be most of the
  * noise. The adverse selection of a unit is taken from the fills of both reruns together. Errors
  * are those of a ratio estimator over blocks of time (Cochran, Sampling Techniques, 3rd ed., 6.3).
  * @param markets all of them, with the same blocks
  * @param fundingQuote change of the funding received, which is exact
  * @param modelSpread standard deviation of the totals of all plausible models, quote asset
- * @param level one of {@link LEVELS}
+ * @param level of the interval: 0.5, 0.8, 0.9 or 0.95
  */
 export function estimateChange(
   markets: readonly MarketBlocks[],

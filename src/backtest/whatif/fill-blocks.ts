@@ -34,7 +34,7 @@ export interface BlockSpan {
 }
 
 /** How long after a fill the moves of the mid count as its adverse selection. */
-export const HORIZON_US = 3_000_000;
+const HORIZON_US = 3_000_000;
 
 /**
  * Sums the fills of one market block by block. Fills after the end of the span are left out: they

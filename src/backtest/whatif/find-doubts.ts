@@ -30,7 +30,7 @@ export interface DoubtedMarket {
 }
 
 /** With fewer fills neither a fit nor an interval means anything. */
-export const LEAST_FILLS = 20;
+const LEAST_FILLS = 20;
 const LEAST_ALIKE = 0.8;
 const LEAST_SECONDS = 60;
 const LEAST_MID_CHANGES = 12;

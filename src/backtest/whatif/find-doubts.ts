@@ -136,7 +136,7 @@ export function findRerunDoubts(
     ...(isSame
       ? [
           refusal(
-            "the change moved no order: what it would do elsewhere, this session does not show",
+            "the change moved no fill: what it would do elsewhere, this session does not show",
             "a session in which the changed value matters",
           ),
         ]
@@ -152,12 +152,9 @@ export function findRerunDoubts(
   ];
 }
 
+/** An interval from blocks that do not differ would have no width. */
 function isSameTrading(before: RerunMarket, after: RerunMarket): boolean {
-  const asFills = ({ orders }: RerunMarket) => orders.map((order) => ({ ...order, rank: 0 }));
-  return (
-    before.orders.length === after.orders.length &&
-    matchedShare(matchFills(asFills(before), asFills(after), 0)) === 1
-  );
+  return matchedShare(matchFills(before.fills, after.fills, 0)) === 1;
 }
 
 /** A position without a mark price cannot be valued, so the rerun begins without it. */

@@ -99,7 +99,7 @@ describe("the server of a journal's page", () => {
       ["/turn?turn=151", "turn: does not exist (got 151); expected a turn of the run"],
       ["/turn?turn=x", "turn: Invalid input"],
       ["/turn-at?time=noon", "time: "],
-      ["/search?when=positon&goal=first&from=1", "expected position.btcusdc"],
+      ["/search?when=positon.btcusdc%3E1&goal=first&from=1", "expected position.btcusdc"],
       ["/timeline?run=1&from=1&to=2&intervals=2", "run: does not exist (got 1); expected 0"],
     ] as const;
     for (const [path, message] of wrong) {

@@ -7,6 +7,7 @@ import { HEDGE_BREAKS } from "./hedge/hedge-breaks.js";
 import { runHedge } from "./hedge/run-hedge.js";
 import { REFERENCE_BREAKS } from "./references/reference-breaks.js";
 import { runReferences } from "./references/run-references.js";
+import { DEFAULT_SHRINK_RUNS, playStory, shrinkSeed } from "./shrink/story-command.js";
 import type { Violation } from "./violation.js";
 import { runWhole } from "./whole/run-whole.js";
 import { WHOLE_BREAKS } from "./whole/whole-breaks.js";
@@ -28,6 +29,10 @@ Runs the real bot against the real embedded exchange in virtual time, with fault
   --minutes N                    market time of each seed (2; of --maker and --takeovers 60)
   --break NAME                   switch one rule off, and stop at the first seed with a violation
   --list-breaks                  the breaks of the mode
+  --shrink                       shrink the first seed's failing run to a short story
+  --shrink-runs N                candidates that are run at most (150)
+  --out FILE                     write the story to a new file
+  --story FILE                   run a story, with its break and without
   --trace-from MS --trace-until MS   print the events between two instants of virtual time
   --help                         this text
 `;
@@ -88,6 +93,10 @@ const OPTIONS = [
   "--minutes",
   "--break",
   "--list-breaks",
+  "--shrink",
+  "--shrink-runs",
+  "--out",
+  "--story",
   "--help",
 ];
 
@@ -105,6 +114,7 @@ async function main(args: readonly string[]): Promise<number> {
     throw new Error(
       `${unknown} is not an option here: expected one of ${known.join(", ")}\n\n${USAGE}`,
     );
+  if (args.includes("--story")) return playStory(valueAfter(args, "--story"));
   if (args.includes("--list-breaks")) {
     for (const { name, what } of mode.breaks) process.stdout.write(`${name}: ${what}\n`);
     return 0;
@@ -129,6 +139,15 @@ async function simulate(mode: Mode, args: readonly string[]): Promise<number> {
     value("--seeds", 100),
     value("--minutes", mode.minutes),
   ];
+  if (args.includes("--shrink"))
+    return shrinkSeed({
+      mode: mode.flag?.slice("--".length) ?? "whole",
+      seed: first,
+      marketMs: minutes * 60_000,
+      breakName,
+      maxRuns: value("--shrink-runs", DEFAULT_SHRINK_RUNS),
+      out: args.includes("--out") ? valueAfter(args, "--out") : undefined,
+    });
   const trace = traceBetween(value("--trace-from", 0), value("--trace-until", 0));
   const struck = new Map<string, number>();
   const sum = { events: 0, actions: 0, fills: 0, takeovers: 0, violations: 0, failing: 0 };
@@ -163,6 +182,13 @@ async function simulate(mode: Mode, args: readonly string[]): Promise<number> {
     `${ran} seeds from ${first}: ${counts}; faults: ${kinds.join(", ") || "none"}; ${sum.violations} violations in ${sum.failing} seeds\n`,
   );
   return sum.failing === 0 ? 0 : 1;
+}
+
+function valueAfter(args: readonly string[], name: string): string {
+  const value = args[args.indexOf(name) + 1];
+  if (value === undefined || value.startsWith("--"))
+    throw new Error(`${name} is missing its value: expected the path of a file`);
+  return value;
 }
 
 /** The trace that prints every event between two instants; undefined when no instants are given. */

@@ -124,8 +124,8 @@ export async function searchJournal(
   }
 }
 
-/** Statistics cost time in each turn, and most conditions need none. */
-function usesStatistics(when: string | undefined): boolean {
+/** True if a condition may read statistics: they cost time in each turn, and most need none. */
+export function usesStatistics(when: string | undefined): boolean {
   return when === undefined || /quoting|markouts/.test(when);
 }
 

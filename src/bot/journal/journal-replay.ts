@@ -1,13 +1,11 @@
-import { NEVER } from "rxjs";
 import type { MarketId } from "../../core/units.js";
-import type { Action, Venue } from "../../exchange/venue.js";
+import type { Action } from "../../exchange/venue.js";
 import type { HedgeAction } from "../../hedge/hedge-venue.js";
 import type { BoundStrategy } from "../../strategies/strategy.js";
 import { Bot } from "../engine/bot.js";
 import type { BotEvent } from "../engine/bot-event.js";
 import type { BotPhase } from "../engine/context.js";
 import type { BotInput, TurnStamp } from "../engine/input.js";
-import { MemoryStateStore } from "../state/state-dir.js";
 import {
   encodeJournal,
   type JournalHeader,
@@ -15,7 +13,7 @@ import {
   type RecordedHedgeAction,
   type TurnRecorder,
 } from "./journal.js";
-import { replayedHedgeVenues } from "./recorded-hedge-venues.js";
+import { replayBotOptions } from "./replay-bot-options.js";
 import { ReplayRuntime } from "./replay-runtime.js";
 
 /** One turn, run again. */
@@ -106,23 +104,13 @@ export class JournalReplay implements TurnRecorder {
     this.#runtime = new ReplayRuntime(header.stamp);
     this.#lastMonotonicMs = header.stamp.monotonicMs;
     this.bot = new Bot({
-      config: header.config,
-      accountAddress: header.account,
-      rules: header.rules,
-      strategies,
-      venue: silentVenue(),
+      ...replayBotOptions(header, strategies),
       runtime: this.#runtime,
-      store: new MemoryStateStore(header.state),
       // When the outbox sends an item is an input of the journal.
       outbox: { enqueue: () => {} },
       listener: (notice) => this.#notices.push(notice),
-      hedgeVenues: replayedHedgeVenues(header.hedgeVenues),
       journal: this,
-      madeAt: header.stamp,
-      isReplay: true,
       keepsStatistics,
-      dryRun: header.dryRun ?? false,
-      isPaper: header.isPaper ?? false,
     });
   }
 
@@ -216,9 +204,4 @@ export class JournalReplay implements TurnRecorder {
       ? undefined
       : differ("the number of random draws differs", `${turn.draws.length} draws`, draws);
   }
-}
-
-/** Responses come from the journal. */
-function silentVenue(): Venue {
-  return { events$: NEVER, submit: () => {}, resubscribe: () => {}, close: () => {} };
 }

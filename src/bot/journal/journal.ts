@@ -29,8 +29,20 @@ export interface JournalHeader {
   readonly hedgeVenues?: Readonly<Record<string, RecordedHedgeVenue>>;
   /** The strategy files and packages of the run, by market; without built-in ones. */
   readonly strategies?: Readonly<Record<MarketId, StrategyFile>>;
+  /** Of a journal that was sliced from another one; absent of the journal of a run. */
+  readonly slicedFrom?: SliceOrigin;
   /** The state directory's files as the bot found them. */
   readonly state: Readonly<Record<string, string>>;
+}
+
+/** The journal of which another one is a slice. */
+export interface SliceOrigin {
+  /** Its path as it was given. */
+  readonly journal: string;
+  /** The condition that the slice still shows. */
+  readonly when: string;
+  /** Turns up to the first one after which the condition held. */
+  readonly turns: number;
 }
 
 /** The strategy file or package that traded a market. */

@@ -59,7 +59,7 @@ export async function openReplay(
       expected: "a journal's first line",
     });
   const header = decodeHeader(first.value.text);
-  const { strategies, changed: changedStrategies } = await strategiesOf(header);
+  const { strategies, changed: changedStrategies } = await loadJournalStrategies(header);
   const replay = new JournalReplay(header, strategies, keepsStatistics);
   let tornLine: number | undefined;
   return {
@@ -103,7 +103,14 @@ function turnOf({ text, number, whole }: FileLine): JournalTurn | undefined {
   }
 }
 
-async function strategiesOf({ config, strategies: files }: JournalHeader) {
+/**
+ * Loads the strategies of a journal again, and finds those that have changed since.
+ * @throws ConfigError if one can no longer be loaded
+ */
+export async function loadJournalStrategies({ config, strategies: files }: JournalHeader): Promise<{
+  readonly strategies: ReadonlyMap<MarketId, BoundStrategy>;
+  readonly changed: readonly ChangedStrategy[];
+}> {
   const strategies = new Map<MarketId, BoundStrategy>();
   const changed: ChangedStrategy[] = [];
   for (const [marketId, { strategy, params }] of Object.entries(config.markets)) {

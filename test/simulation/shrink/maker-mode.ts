@@ -35,6 +35,7 @@ export const MAKER_SHAPE: PlanShape<SeedPlan> = {
   startMs: START_MS,
   calmBeforeMs: CALM_BEFORE_MS,
   calmAfterMs: CALM_AFTER_MS,
+  withLength: (plan, marketMs) => ({ ...plan, marketMs }),
 };
 
 /** The market maker alone. */

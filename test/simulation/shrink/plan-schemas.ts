@@ -3,7 +3,9 @@ import type { BotConfig } from "#bot/config.js";
 import { botSchema } from "#bot/config-schema.js";
 import { FAULT_KINDS } from "#simulation/faults.js";
 import { type ExchangeConfig, parseExchangeConfig } from "#simulator/config.js";
+import type { AcquiredPositionsPlan } from "../acquired-positions.js";
 import type { SeedPlan } from "../seed-plan.js";
+import type { WholePlan } from "../whole/whole-plan.js";
 
 /** A time in milliseconds. */
 export const time = z.number().finite();
@@ -28,12 +30,12 @@ export const strike = z.strictObject({
 });
 
 /** An exchange's file, as the exchange reads it. */
-export const exchangeConfig = z
+const exchangeConfig = z
   .record(z.string(), z.unknown())
   .transform((file): ExchangeConfig => parseExchangeConfig(file));
 
 /** A bot's file, as the bot reads it, with its path. */
-export const planBotConfig = z
+const planBotConfig = z
   .looseObject({ path: z.string() })
   .transform(({ path, ...file }): BotConfig => ({ ...botSchema.parse(file), path }));
 
@@ -51,3 +53,41 @@ const seedPlanShape = {
 
 /** The plan of a market maker's run. */
 export const makerPlan = z.strictObject(seedPlanShape) as unknown as z.ZodType<SeedPlan>;
+
+/** The plan of a market maker's run with acquired positions. */
+export const acquiredPositionsPlan = z.strictObject({
+  ...seedPlanShape,
+  sales: z.enum(["tight", "wide"]),
+  takeovers: z.array(
+    z.strictObject({
+      atMs: time,
+      marketShare: z.number().min(0).max(1),
+      isLong: z.boolean(),
+      limitShare: z.number().nonnegative(),
+      revertedAfterMs: time.nullable(),
+    }),
+  ),
+}) as unknown as z.ZodType<AcquiredPositionsPlan>;
+
+/** The plan of a run of the whole system. */
+export const wholePlan = z.strictObject({
+  ...seedPlanShape,
+  rpcs: z.int().positive(),
+  outages: z.array(
+    z.strictObject({
+      kind: z.enum(["silent", "slow", "refusing", "behind"]),
+      fromMs: time,
+      untilMs: time,
+    }),
+  ),
+  triggers: z.array(
+    z.strictObject({
+      on: z.enum(["sent", "mined"]),
+      nth: z.int().positive(),
+      fault: z.enum(["rpc-silent", "rest-slow", "bot-killed", "stream-lost"]),
+      forMs: time,
+    }),
+  ),
+  faultsEndMs: time,
+  endsDisturbed: z.boolean(),
+}) as unknown as z.ZodType<WholePlan>;

@@ -106,6 +106,7 @@ class PlanShrinker<Plan extends PlanBase> {
     await this.#simpler();
     await this.#earlier();
     await this.#cut();
+    await this.#settle();
   }
 
   /** True if no fault is left to chance. */
@@ -229,6 +230,17 @@ class PlanShrinker<Plan extends PlanBase> {
       await this.#fewer(scripted.map(({ strikes }) => strikes));
   }
 
+  /** Puts each strike at the instant at which it happened, as its text says. */
+  async #settle(): Promise<void> {
+    const { plan, run, violation } = this.failing;
+    let settled = plan;
+    this.#mode.shape.scripted.forEach(({ strikes }, at) => {
+      const played = run.scripts[at]?.strikes.filter(({ atMs }) => atMs <= violation.atMs);
+      if (plan[strikes] !== undefined) settled = { ...settled, [strikes]: played };
+    });
+    await this.#try(settled);
+  }
+
   #entries(plan: Plan, keys: readonly (keyof Plan)[]): readonly ListEntry<Plan>[] {
     return keys.flatMap((list) =>
       ((plan[list] ?? []) as readonly unknown[]).map((entry) => ({ list, entry })),
@@ -248,7 +260,7 @@ class PlanShrinker<Plan extends PlanBase> {
 
   /** As short as a plan may be whose rules are judged at its end. */
   #fitted(plan: Plan): Plan {
-    const { lists, scripted, startMs, calmBeforeMs, calmAfterMs } = this.#mode.shape;
+    const { lists, scripted, startMs, calmBeforeMs, calmAfterMs, withLength } = this.#mode.shape;
     const keys = [...lists, ...scripted.map(({ strikes }) => strikes)];
     const ends = this.#entries(plan, keys).map(({ entry }) =>
       isWindow(entry) ? entry.untilMs : isInstant(entry) ? entry.atMs : startMs,
@@ -258,7 +270,7 @@ class PlanShrinker<Plan extends PlanBase> {
     const isAtEnd = violation.atMs >= startMs + this.failing.plan.marketMs;
     const neededMs = isAtEnd ? lastMs : Math.max(lastMs, violation.atMs);
     const marketMs = Math.ceil(neededMs - startMs + calmAfterMs);
-    return { ...plan, marketMs: Math.min(marketMs, plan.marketMs) };
+    return withLength(plan, Math.min(marketMs, plan.marketMs));
   }
 }
 
@@ -272,6 +284,7 @@ function movedEarlier(entry: unknown, byMs: Ms): unknown {
 function withValue(held: unknown, [key, ...rest]: readonly string[], value: unknown): unknown {
   if (key === undefined) return value;
   if (typeof held !== "object" || held === null) return held;
+  if (Array.isArray(held)) return held.map((one: unknown) => withValue(one, rest, value));
   const keys = key === "*" ? Object.keys(held) : key in held ? [key] : [];
   const fields = held as Readonly<Record<string, unknown>>;
   return {

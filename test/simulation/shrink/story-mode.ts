@@ -5,7 +5,7 @@ import type { PlanRun, PlanRunOptions } from "../plan-run.js";
 
 /** A value of a plan that makes its run simpler. */
 export interface SimplerValue {
-  /** Keys from the plan on; `*` is every key of an object. */
+  /** Keys from the plan on; `*` is every key of an object, or every entry of a list. */
   readonly path: readonly string[];
   readonly value: unknown;
 }
@@ -30,6 +30,8 @@ export interface PlanShape<Plan> {
   /** Before the first fault and after the last one. */
   readonly calmBeforeMs: Ms;
   readonly calmAfterMs: Ms;
+  /** A plan with another length. */
+  readonly withLength: (plan: Plan, marketMs: Ms) => Plan;
 }
 
 /** A plan as far as every mode has it. */

@@ -13,6 +13,7 @@ import { readJournal } from "../../journal/read-journal.js";
 import { formatSearch } from "../../journal/search-text.js";
 import { ReportedFailure } from "../../process/exit.js";
 import { jsonText } from "../../process/output.js";
+import { shrinkJournalCommand } from "./shrink-journal-command.js";
 
 /** Options of `marketwright bisect`. */
 export interface BisectCommandOptions {
@@ -22,6 +23,8 @@ export interface BisectCommandOptions {
   readonly to?: string;
   readonly against?: string;
   readonly turns?: string;
+  readonly shrink?: string;
+  readonly shrinkRuns?: string;
   readonly json?: boolean;
 }
 
@@ -41,7 +44,9 @@ export async function bisectCommand(
 ): Promise<void> {
   checkOptions(options);
   if (options.against !== undefined) return compare(context, journal, options.against, options);
-  const { when, json = false } = options;
+  const { when, shrink, shrinkRuns, json = false } = options;
+  if (shrink !== undefined && when !== undefined)
+    return shrinkJournalCommand(context, journal, { when, shrink, shrinkRuns, json });
   const range = requestedRange(options);
   const search = await readJournal("journal", journal, () =>
     searchJournal(readFileLines(journal), { when, ...range }),
@@ -81,7 +86,8 @@ async function compare(
   if (found.differences.length === 0) throw new ReportedFailure();
 }
 
-function checkOptions({ when, turn, from, to, against, turns }: BisectCommandOptions): void {
+function checkOptions(options: BisectCommandOptions): void {
+  const { when, turn, from, to, against, turns, shrink, shrinkRuns } = options;
   const asked = Object.entries({ "--when": when, "--turn": turn, "--against": against }).filter(
     ([, value]) => value !== undefined,
   );
@@ -95,6 +101,19 @@ function checkOptions({ when, turn, from, to, against, turns }: BisectCommandOpt
       field: "--turn",
       value: turn,
       expected: "--turn alone, which is one turn",
+    });
+  const bound = from ?? to;
+  if (shrink !== undefined && (when === undefined || bound !== undefined))
+    throw new ConfigError(bound === undefined ? "needs --when" : "cannot be given with a range", {
+      field: "--shrink",
+      value: shrink,
+      expected: "--when CONDITION, whose first turn in the whole journal is shrunk",
+    });
+  if (shrinkRuns !== undefined && shrink === undefined)
+    throw new ConfigError("is of --shrink", {
+      field: "--shrink-runs",
+      value: shrinkRuns,
+      expected: "--shrink OUT.journal, whose replays it limits",
     });
   if (turns !== undefined && against === undefined)
     throw new ConfigError("is of --against", {

@@ -6,6 +6,7 @@ const EXAMPLES = `
 Examples:
   marketwright bisect run.journal --when 'position.btcusdc > 0.4'
   marketwright bisect run.journal --when 'halts contains "drawdown"' --from 2026-11-28T09:00:00Z
+  marketwright bisect run.journal --when 'position.btcusdc > 0.4' --shrink slice.journal
   marketwright bisect run.journal --turn 1200
   marketwright bisect run.journal --against other.journal --turns 5
 
@@ -25,6 +26,8 @@ export function addBisect(program: Command, context: CliContext): void {
     .option("--to <turn|time>", "last turn of the search (default: the last)")
     .option("--against <journal>", "the first turn in which this other run differs")
     .option("--turns <number>", "with --against: how many turns are shown (default: 3)")
+    .option("--shrink <file>", "with --when: write the fewest turns that show it as a journal")
+    .option("--shrink-runs <number>", "with --shrink: replays at most (default: 300)")
     .option("--json", "JSON on stdout")
     .addHelpText("after", EXAMPLES)
     .action(async (journal: string, options: BisectCommandOptions) => {

@@ -87,7 +87,7 @@ export function drawFaults(random: Random, startMs: Ms, endMs: Ms): readonly Fau
  * A fault that struck one request or frame, or that is to strike one: in a script it strikes the
  * first of its subject at its time or later, once.
  */
-export interface Strike {
+export interface FaultStrike {
   readonly kind: FaultKind;
   /** The request by method and path, or the stream of the frame. */
   readonly subject: string;
@@ -105,18 +105,18 @@ export interface FaultScript {
   /** Of machines and exchanges. */
   readonly windows: readonly FaultWindow[];
   /** Of single requests and frames. */
-  readonly strikes: readonly Strike[];
+  readonly strikes: readonly FaultStrike[];
 }
 
 /** A fault that strikes now: how late, and which of two ways it goes. */
 export class StrikingFault {
-  readonly #given: Pick<Strike, "lateMs" | "coin">;
+  readonly #given: Pick<FaultStrike, "lateMs" | "coin">;
   readonly #draw: () => number;
   #lateMs: Ms | undefined;
   #coin: boolean | undefined;
 
   /** @param draw the next draw in [0, 1), for what is not given */
-  constructor(given: Pick<Strike, "lateMs" | "coin">, draw: () => number) {
+  constructor(given: Pick<FaultStrike, "lateMs" | "coin">, draw: () => number) {
     this.#given = given;
     this.#draw = draw;
   }
@@ -134,7 +134,7 @@ export class StrikingFault {
   }
 
   /** The decisions so far. */
-  get decided(): Pick<Strike, "lateMs" | "coin"> {
+  get decided(): Pick<FaultStrike, "lateMs" | "coin"> {
     return {
       ...(this.#lateMs === undefined ? {} : { lateMs: this.#lateMs }),
       ...(this.#coin === undefined ? {} : { coin: this.#coin }),
@@ -152,11 +152,11 @@ export class FaultSource {
   readonly #random: Random;
   readonly #onStrike: (nowMs: Ms) => void;
   /** Those of the script that have not struck yet. */
-  readonly #script: Strike[] | undefined;
+  readonly #script: FaultStrike[] | undefined;
   /** Kinds that strike each time, and until when. */
   readonly #certainUntilMs = new Map<FaultKind, Ms>();
   readonly #passed = new Map<string, number>();
-  readonly #strikes: { readonly strike: Strike; readonly fault: StrikingFault }[] = [];
+  readonly #strikes: { readonly strike: FaultStrike; readonly fault: StrikingFault }[] = [];
   readonly #clockSteps = new Map<FaultWindow, Ms>();
 
   /** @param script the strikes in place of those that windows and randomness would give */
@@ -164,7 +164,7 @@ export class FaultSource {
     windows: readonly FaultWindow[],
     random: Random,
     onStrike: (nowMs: Ms) => void = () => {},
-    script?: readonly Strike[],
+    script?: readonly FaultStrike[],
   ) {
     this.#windows = windows;
     this.#random = random;
@@ -243,7 +243,7 @@ export class FaultSource {
   }
 
   #scripted(
-    script: Strike[],
+    script: FaultStrike[],
     kind: FaultKind,
     nowMs: Ms,
     subject: string,

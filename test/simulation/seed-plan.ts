@@ -2,7 +2,7 @@ import type { BotConfig } from "#bot/config.js";
 import type { Random } from "#core/runtime.js";
 import { seededRandom } from "#core/seeded-random.js";
 import type { Ms } from "#core/units.js";
-import { drawFaults, type FaultWindow, type Strike } from "#simulation/faults.js";
+import { drawFaults, type FaultStrike, type FaultWindow } from "#simulation/faults.js";
 import { type ExchangeConfig, parseExchangeConfig } from "#simulator/config.js";
 import { botConfig } from "./bot-config.js";
 
@@ -13,7 +13,7 @@ export interface SeedPlan {
   readonly bot: BotConfig;
   readonly faults: readonly FaultWindow[];
   /** In place of the strikes that the windows would give. */
-  readonly strikes?: readonly Strike[];
+  readonly strikes?: readonly FaultStrike[];
   /** One seed in twenty uses ECDSA signatures. */
   readonly realSignatures: boolean;
   /** Mean time between orders placed by hand on the bot's account; 0 for none. */

@@ -2,7 +2,7 @@ import type { VenueOrder, VenueTrade } from "../../exchange/records.js";
 import type { Action, PlaceAction } from "../../exchange/venue.js";
 import type { BotInput } from "../engine/input.js";
 
-/** The orders that a replayed bot has sent, to tell which reports of orders and fills they explain. */
+/** The orders that a replayed bot has sent, which explain reports of orders and fills. */
 export class SentOrders {
   readonly #places: PlaceAction[] = [];
 

@@ -1,5 +1,4 @@
 import { RunError } from "../../core/errors.js";
-import { minimiseList } from "../../core/minimise-list.js";
 import type { MarketId } from "../../core/units.js";
 import type { BoundStrategy } from "../../strategies/strategy.js";
 import { fieldOf, holdsIn, listOperands } from "../bisect/condition.js";
@@ -12,9 +11,10 @@ import type { FileLine, JournalLines } from "../journal/journal-lines.js";
 import type { ReplayDivergence } from "../journal/journal-replay.js";
 import { loadJournalStrategies } from "../journal/open-replay.js";
 import { replayLines } from "../journal/replay-journal.js";
+import { minimiseList } from "./minimise-list.js";
 import { type CreatedIds, type NumberedTurn, SlicedReplay } from "./sliced-replay.js";
 
-/** What a journal is shrunk to. */
+/** The condition of a slice, and the limit of its search. */
 export interface ShrinkJournalOptions {
   /** The condition that the result still shows. */
   readonly when: string;

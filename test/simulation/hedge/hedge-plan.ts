@@ -1,7 +1,12 @@
 import type { Random } from "#core/runtime.js";
 import { seededRandom } from "#core/seeded-random.js";
 import type { Ms } from "#core/units.js";
-import { drawFaults, type FaultKind, type FaultWindow, type Strike } from "#simulation/faults.js";
+import {
+  drawFaults,
+  type FaultKind,
+  type FaultStrike,
+  type FaultWindow,
+} from "#simulation/faults.js";
 import { START_MS } from "../seed-plan.js";
 
 /** Everything that a seed decides before its run begins. */
@@ -33,8 +38,8 @@ export interface HedgePlan {
   readonly primaryFaults: readonly FaultWindow[];
   readonly hedgeFaults: readonly FaultWindow[];
   /** In place of the strikes that the windows would give. */
-  readonly primaryStrikes?: readonly Strike[];
-  readonly hedgeStrikes?: readonly Strike[];
+  readonly primaryStrikes?: readonly FaultStrike[];
+  readonly hedgeStrikes?: readonly FaultStrike[];
   /** Times in which the reference source is silent. */
   readonly silences: readonly { readonly fromMs: Ms; readonly untilMs: Ms }[];
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { minimiseList } from "#core/minimise-list.js";
+import { minimiseList } from "#bot/minimise-list.js";
 import type { Ms } from "#core/units.js";
 import type { PlanRun } from "../plan-run.js";
 import type { Violation } from "../violation.js";
@@ -9,7 +9,7 @@ import { isInstant, isWindow, type PlanBase, type StoryMode } from "./story-mode
 export interface RunSize {
   /** Fault windows and other entries of the plan's lists. */
   readonly windows: number;
-  /** Strikes of single requests and frames: those that happened, until there is a script of them. */
+  /** Single requests and frames that a fault has struck. */
   readonly strikes: number;
   /** From the start to the violation. */
   readonly passedMs: Ms;
@@ -30,7 +30,7 @@ export interface ShrunkPlan<Plan> {
   readonly isScripted: boolean;
 }
 
-/** What is shrunk, and how long. */
+/** The break of a run, and the limit of the search. */
 export interface ShrinkOptions {
   readonly breakName: string | undefined;
   readonly maxRuns: number;

@@ -7,7 +7,7 @@ import { formatRunSize, formatStory } from "./story-text.js";
 /** Candidates that are run at most: a few minutes. */
 export const DEFAULT_SHRINK_RUNS = 150;
 
-/** What `npm run simulate -- --shrink` shrinks. */
+/** The options of `npm run simulate -- --shrink`. */
 export interface ShrinkRequest {
   readonly mode: string;
   readonly seed: number;

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { Ms } from "#core/units.js";
-import type { FaultWindow, Strike } from "#simulation/faults.js";
+import type { FaultStrike, FaultWindow } from "#simulation/faults.js";
 import type { PlanRun, PlanRunOptions } from "../plan-run.js";
 
 /** A value of a plan that makes its run simpler. */
@@ -63,6 +63,6 @@ export function isWindow(entry: unknown): entry is Pick<FaultWindow, "fromMs" | 
 }
 
 /** An entry of a list that takes place at an instant. */
-export function isInstant(entry: unknown): entry is Pick<Strike, "atMs"> {
+export function isInstant(entry: unknown): entry is Pick<FaultStrike, "atMs"> {
   return typeof entry === "object" && entry !== null && "atMs" in entry;
 }

@@ -1,14 +1,14 @@
 import { formatCount } from "#core/format-count.js";
 import type { Ms } from "#core/units.js";
-import type { FaultKind, Strike } from "#simulation/faults.js";
+import type { FaultKind, FaultStrike } from "#simulation/faults.js";
 import type { Violation } from "../violation.js";
 import type { RunSize } from "./shrink-plan.js";
 import type { Story } from "./story.js";
 import { isInstant, isWindow } from "./story-mode.js";
 import { storyModeNamed } from "./story-modes.js";
 
-/** What a strike does to the request or the frame that it names. */
-const STRIKES: Readonly<Partial<Record<FaultKind, (strike: Strike) => string>>> = {
+/** The effect of a strike on the request or the frame that it names. */
+const STRIKES: Readonly<Partial<Record<FaultKind, (strike: FaultStrike) => string>>> = {
   "request-lost": () => "is lost on its way to the exchange",
   "answer-lost": () => "gets no answer, since that is lost",
   "request-delayed": (strike) => `reaches the exchange ${lateText(strike)} late`,
@@ -72,7 +72,7 @@ function listRows({ mode, plan }: Story): EventRow[] {
   return [
     ...scripted.flatMap(({ strikes }) =>
       entries(strikes).map((entry) => {
-        const strike = entry as Strike;
+        const strike = entry as FaultStrike;
         const { kind, subject, nth, atMs } = strike;
         const venue = String(strikes) === "hedgeStrikes" ? " at the hedge venue" : "";
         return {
@@ -99,7 +99,7 @@ function fieldsText(entry: object): string {
     .join(", ");
 }
 
-function lateText({ lateMs = 0 }: Strike): string {
+function lateText({ lateMs = 0 }: FaultStrike): string {
   return `${(lateMs / 1_000).toFixed(3)} s`;
 }
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { minimiseList } from "#core/minimise-list.js";
+import { minimiseList } from "#bot/minimise-list.js";
 
 const indices = (length: number): readonly number[] => Array.from({ length }, (_, at) => at);
 

@@ -216,6 +216,10 @@ export const ROOMS = {
     holds: "the bot on an exchange in this process, in virtual time, with faults",
     mayImport: [...TRADING, "bot", "simulator"],
   },
+  rehearsal: {
+    holds: "a user's bot under every kind of fault, and its measures: `rehearse`",
+    mayImport: [...TRADING, "bot", "simulator", "simulation", "monitoring"],
+  },
   testing: {
     holds:
       "the [test kit](../reference/testing-strategies.md) of strategies: `marketwright/testing`",

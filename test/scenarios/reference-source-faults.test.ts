@@ -3,8 +3,8 @@ import type { MarketTrader } from "#bot/market-trader.js";
 import type { UsedReference } from "#bot/used-reference.js";
 import { referenceInstant } from "#bot/used-reference.js";
 import type { ReferenceReading } from "#reference/reference-snapshot.js";
+import type { SourceFaults } from "#simulation/simulated-source.js";
 import { REFERENCE_MARKET, ReferenceWorld } from "../simulation/references/reference-world.js";
-import type { SourceFaults } from "../simulation/references/simulated-source.js";
 import { type StoryOptions, storyPlan } from "../simulation/references/story-plan.js";
 
 const MAX_AGE_MS = 1_500;

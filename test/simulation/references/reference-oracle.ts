@@ -1,7 +1,7 @@
 import type { Lots, Ms, Side, Ticks } from "#core/units.js";
+import type { Delivery, SourceTraits } from "#simulation/simulated-source.js";
 import type { Violation } from "../violation.js";
 import type { ReferencePlan } from "./reference-plan.js";
-import type { Delivery, SourceTraits } from "./simulated-source.js";
 
 /** Time in which quotes must be gone once the reference price may not be quoted on. */
 export const GONE_WITHIN_MS: Ms = 400;

@@ -1,7 +1,7 @@
 import type { Random } from "#core/runtime.js";
 import { seededRandom } from "#core/seeded-random.js";
 import type { Ms } from "#core/units.js";
-import type { SourceTraits } from "./simulated-source.js";
+import type { SourceTraits } from "#simulation/simulated-source.js";
 
 /** The faults that can hit reference sources, or the clock that ages them. */
 export const REFERENCE_FAULTS = [

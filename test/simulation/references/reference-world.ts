@@ -11,6 +11,7 @@ import { FaultSource } from "#simulation/faults.js";
 import { FaultyNetwork } from "#simulation/faulty-network.js";
 import { keyedScheme } from "#simulation/keyed-scheme.js";
 import { MachineClock } from "#simulation/machine-clock.js";
+import { type Delivery, SimulatedSource } from "#simulation/simulated-source.js";
 import { parseExchangeConfig } from "#simulator/config.js";
 import { EmbeddedExchange } from "#simulator/exchange.js";
 import { quoteAround } from "#strategies/quote-around.js";
@@ -22,7 +23,6 @@ import type { ReferenceBreak } from "./reference-breaks.js";
 import { ReferenceOracle } from "./reference-oracle.js";
 import type { ReferencePlan } from "./reference-plan.js";
 import { ReferenceVenue } from "./reference-venue.js";
-import { type Delivery, SimulatedSource } from "./simulated-source.js";
 
 export const REFERENCE_MARKET = "btcusdc";
 const START_PRICE = 60_000;

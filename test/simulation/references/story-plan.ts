@@ -1,5 +1,5 @@
+import type { SourceTraits } from "#simulation/simulated-source.js";
 import type { ReferencePlan } from "./reference-plan.js";
-import type { SourceTraits } from "./simulated-source.js";
 
 /** The settings that a story may change. */
 export interface StoryOptions {

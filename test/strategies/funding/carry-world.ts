@@ -8,6 +8,7 @@ import { VirtualClock } from "#core/virtual-clock.js";
 import { EmbeddedHedgeVenue } from "#hedge/embedded-hedge-venue.js";
 import type { HedgeEvent } from "#hedge/hedge-venue.js";
 import { BotRig, rulesOf } from "#simulation/bot-rig.js";
+import { DeepVenue } from "#simulation/deep-venue.js";
 import { FaultSource } from "#simulation/faults.js";
 import { FaultyNetwork } from "#simulation/faulty-network.js";
 import { keyedScheme } from "#simulation/keyed-scheme.js";
@@ -16,7 +17,6 @@ import { parseExchangeConfig } from "#simulator/config.js";
 import { EmbeddedExchange } from "#simulator/exchange.js";
 import type { OrderFlow } from "#simulator/flow-market.js";
 import { botConfig } from "../../simulation/bot-config.js";
-import { DeepVenue } from "../../simulation/hedge/deep-venue.js";
 import { tappedHedgeVenue } from "../../simulation/hedge/tapped-hedge-venue.js";
 import { ReferenceVenue } from "../../simulation/references/reference-venue.js";
 

@@ -1,6 +1,6 @@
-import type { Clock, Random } from "#core/runtime.js";
-import type { Ms } from "#core/units.js";
-import type { ReferenceUpdate } from "#reference/reference-update.js";
+import type { Clock, Random } from "../core/runtime/runtime.js";
+import type { Ms } from "../core/units.js";
+import type { ReferenceUpdate } from "../reference/reference-update.js";
 
 /** The lasting traits of a simulated source. */
 export interface SourceTraits {

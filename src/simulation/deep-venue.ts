@@ -1,7 +1,7 @@
-import type { Random, Runtime, Timer } from "#core/runtime.js";
-import type { Lots, Ms, Side } from "#core/units.js";
-import { oppositeSide } from "#core/units.js";
-import type { FlowMarket, FlowOrderRef, OrderFlow } from "#simulator/flow-market.js";
+import type { Random, Runtime, Timer } from "../core/runtime/runtime.js";
+import type { Lots, Ms, Side } from "../core/units.js";
+import { oppositeSide } from "../core/units.js";
+import type { FlowMarket, FlowOrderRef, OrderFlow } from "../simulator/flow/flow-market.js";
 
 /** Distances of the makers' levels from the true price. */
 const LEVELS_BPS = [1, 2, 4, 6];

@@ -77,6 +77,10 @@ const LOCAL_PAGES = {
     "cockpit/page-files",
     "cockpit/page-sessions",
   ],
+/** @type {Modules} Errors on their way from one thread to another. */
+const THREAD_ERRORS = {
+  name: "the errors of threads of `backtest`",
+  modules: ["backtest/run/serialised-error"],
 };
 
 /** @type {Modules} Days and times as users write them. */
@@ -218,7 +222,7 @@ export const ROOMS = {
   },
   rehearsal: {
     holds: "a user's bot under every kind of fault, and its measures: `rehearse`",
-    mayImport: [...TRADING, "bot", "simulator", "simulation", "monitoring"],
+    mayImport: [...TRADING, "bot", "simulator", "simulation", "monitoring", THREAD_ERRORS],
   },
   testing: {
     holds:

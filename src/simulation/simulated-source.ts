@@ -31,6 +31,8 @@ export interface SourceFaults {
   clockOffsetMs: Ms;
   /** It repeats the price that it had at the beginning of the fault, with the time of then. */
   isOldPrice: boolean;
+  /** It repeats that price as if it were new. */
+  isFrozen: boolean;
 }
 
 /** A message as it reached the bot. */
@@ -53,6 +55,7 @@ export class SimulatedSource {
     jumpBps: 0,
     clockOffsetMs: 0,
     isOldPrice: false,
+    isFrozen: false,
   };
   readonly #clock: Clock;
   readonly #random: Random;
@@ -102,8 +105,9 @@ export class SimulatedSource {
     if (faults.isSilent) return;
     const nowMs = this.#clock.nowMs();
     const trueMid = this.#truePrice() * (1 + traits.offsetBps / 10_000);
-    if (!faults.isOldPrice) this.#lastSent = { mid: trueMid, timeMs: nowMs };
-    const { mid, timeMs } = this.#lastSent ?? { mid: trueMid, timeMs: nowMs };
+    if (!faults.isOldPrice && !faults.isFrozen) this.#lastSent = { mid: trueMid, timeMs: nowMs };
+    const { mid, timeMs: lastMs } = this.#lastSent ?? { mid: trueMid, timeMs: nowMs };
+    const timeMs = faults.isFrozen ? nowMs : lastMs;
     const price = (mid * (1 + faults.jumpBps / 10_000)) / traits.multiplier;
     const half = (price * traits.halfSpreadBps) / 10_000;
     const sign = faults.isCrossed ? -1 : 1;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { checkShape } from "../../core/config/config-shape.js";
 import { ConfigError } from "../../core/errors.js";
 import { isQueueModelName, QUEUE_MODEL_NAMES } from "../../core/queue/queue-model-names.js";
-import type { MarketId } from "../../core/units.js";
+import type { MarketId, Ms } from "../../core/units.js";
 import { type CaptureFiles, findCaptureFiles } from "./capture/capture-files.js";
 import { recordedDataFolder } from "./capture/data-folder.js";
 import { type ReplayEnd, ReplayFlow, type ReplayFlowOptions } from "./capture/replay-flow.js";
@@ -102,6 +102,8 @@ export interface FlowContext {
    * first start.
    */
   readonly restart: { readonly startPriceQuote: number } | null;
+  /** Time since the start of a synthetic price that continues; default 0. */
+  readonly elapsedMs?: Ms;
   /** Called once when a replay is over. The exchange keeps running with its last book. */
   readonly onReplayEnd: (marketId: MarketId, end: ReplayEnd) => void;
 }
@@ -113,7 +115,7 @@ export interface FlowContext {
  */
 export function createOrderFlow(
   config: FlowConfig,
-  { marketId, seed, baseFolder, restart, onReplayEnd }: FlowContext,
+  { marketId, seed, baseFolder, restart, elapsedMs, onReplayEnd }: FlowContext,
 ): OrderFlow | null {
   switch (config.kind) {
     case "none":
@@ -131,6 +133,7 @@ export function createOrderFlow(
         params: syntheticParams(preset, overrides),
         seed: String(ownSeed ?? `${seed}/${marketId}`),
         startPriceQuote: restart?.startPriceQuote ?? startPriceQuote,
+        ...(elapsedMs === undefined ? {} : { elapsedMs }),
       });
     }
     case "replay": {

@@ -1,6 +1,7 @@
 import { ConfigError, RunError } from "../../core/errors.js";
 import type { Random, Runtime, Timer } from "../../core/runtime/runtime.js";
 import { seededRandom } from "../../core/runtime/seeded-random.js";
+import type { Ms } from "../../core/units.js";
 import type { AgentView, FlowAgent } from "./agents/flow-agent.js";
 import { FundamentalPrice } from "./agents/fundamental.js";
 import { InformedTaker } from "./agents/informed-taker.js";
@@ -26,6 +27,11 @@ export interface SyntheticOptions {
    * seed and that name.
    */
   readonly createRandom?: ((name: string) => Random) | undefined;
+  /**
+   * Time since the start of the price: a flow that continues after a restart of its exchange has
+   * the price that it would have had without. Default 0.
+   */
+  readonly elapsedMs?: Ms;
 }
 
 /** An agent with the instant of its next act, in milliseconds since the flow's start. */
@@ -86,7 +92,7 @@ export class SyntheticFlow implements OrderFlow {
   start(market: FlowMarket, runtime: Runtime): void {
     if (this.#run !== undefined)
       throw new RunError("an order flow can be started only once", { field: market.marketId });
-    const { params, startPriceQuote } = this.#options;
+    const { params, startPriceQuote, elapsedMs = 0 } = this.#options;
     const fundamental = new FundamentalPrice(
       (name) => this.#drawn(name),
       params.fundamental,
@@ -94,10 +100,13 @@ export class SyntheticFlow implements OrderFlow {
       0,
       params.shocks,
     );
-    this.#run = { market, runtime, startedAt: runtime.clock.monotonicMs(), fundamental };
-    this.#refer(0);
+    fundamental.advanceTo(elapsedMs);
+    const startedAt = runtime.clock.monotonicMs() - elapsedMs;
+    this.#run = { market, runtime, startedAt, fundamental };
+    this.#refer(elapsedMs);
     const view = this.#view(market, fundamental);
-    for (const scheduled of this.#scheduled) scheduled.dueMs = scheduled.agent.open(view);
+    for (const scheduled of this.#scheduled)
+      scheduled.dueMs = elapsedMs + scheduled.agent.open(view);
     this.#sleep();
   }
 

@@ -1,0 +1,16 @@
+import type { Bot } from "../../bot/engine/bot.js";
+import type { CreditUnits, Lots, MarketId, Ms } from "../../core/units.js";
+import type { Order } from "../../simulator/accounts/account.js";
+
+/** The records of the exchange at one instant of a run. */
+export interface RunSample {
+  /** Since the start of the bot. */
+  readonly atMs: Ms;
+  /** Equity of the account and of its hedge accounts. */
+  readonly equity: CreditUnits;
+  readonly openOrders: readonly Order[];
+  readonly positions: ReadonlyMap<MarketId, Lots>;
+  readonly isExchangeRunning: boolean;
+  /** Undefined while its process is dead. */
+  readonly bot: Bot | undefined;
+}

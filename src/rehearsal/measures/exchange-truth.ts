@@ -46,6 +46,12 @@ export class ExchangeTruth {
     return this.exchange.positionLots(this.#address, marketId);
   }
 
+  /** Signed value of a position at the exchange's mark. */
+  positionValue(marketId: MarketId): CreditUnits {
+    const position = this.exchange.account(this.#address)?.markets.get(marketId)?.position;
+    return this.exchange.market(marketId).valueAtMark(position?.matched.paper ?? 0n);
+  }
+
   /** Orders with an open part. */
   openOrders(): readonly Order[] {
     return this.exchange.openOrders(this.#address).filter(({ openLots }) => openLots > 0);

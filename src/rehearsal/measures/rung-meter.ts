@@ -27,6 +27,7 @@ export class RungMeter {
   readonly #rungs: readonly WatchedRung[];
   #peak: CreditUnits | undefined;
   #first: CreditUnits = 0n;
+  #loss: CreditUnits = 0n;
 
   constructor(config: Pick<BotConfig, "risk">, creditDecimals: number, exchange: EmbeddedExchange) {
     const { drawdown, dailyLoss } = ladderRungsFor(config, creditDecimals);
@@ -41,15 +42,26 @@ export class RungMeter {
     return this.#rungs.reduce((most, { rung }) => (rung.from > most ? rung.from : most), 0n);
   }
 
-  /** True once every loss that a rung names has been reached. */
-  get haveAllPassed(): boolean {
-    return this.#rungs.every(({ wasReached }) => wasReached);
+  /** The loss since the start at the last sample: never above the one from the peak. */
+  get loss(): CreditUnits {
+    return this.#loss;
+  }
+
+  /**
+   * The next drawdown that a rung names, once one that reduces the position has acted long enough
+   * to be judged; undefined otherwise.
+   */
+  nextAfterReduction(nowMs: Ms): CreditUnits | undefined {
+    const ladder = this.#rungs.filter(({ measure }) => measure === "drawdown");
+    const isReducing = ladder.some((rung) => rung.hasReduced(nowMs));
+    return isReducing ? ladder.find(({ wasReached }) => !wasReached)?.rung.from : undefined;
   }
 
   sample(sample: RunSample): void {
     const { equity } = sample;
     if (this.#peak === undefined) this.#first = equity;
     if (this.#peak === undefined || equity > this.#peak) this.#peak = equity;
+    this.#loss = this.#first - equity;
     const losses = { drawdown: this.#peak - equity, [DAILY_LOSS]: this.#first - equity };
     for (const rung of this.#rungs) rung.sample(sample, losses[rung.measure]);
   }
@@ -88,6 +100,15 @@ class WatchedRung {
 
   get wasReached(): boolean {
     return this.#reachedMs !== undefined;
+  }
+
+  /** True once a rung of `reduce` has acted long enough to be judged. */
+  hasReduced(nowMs: Ms): boolean {
+    return (
+      this.rung.action === "reduce" &&
+      this.#firedMs !== undefined &&
+      nowMs - this.#firedMs > CANCELS_WITHIN_MS + LASTS_MS
+    );
   }
 
   sample(sample: RunSample, loss: CreditUnits): void {

@@ -53,31 +53,33 @@ function playOn(
   signal: AbortSignal,
 ): Promise<RehearsedRun | undefined> {
   return new Promise((resolve, reject) => {
-    const settled = (then: () => void) => {
-      worker.removeAllListeners();
+    const settled = (then: () => void): void => {
+      worker.off("message", onMessage);
+      worker.off("error", onError);
+      worker.off("exit", onExit);
       then();
     };
-    worker.on("message", (message: FromRunThread) =>
+    const onMessage = (message: FromRunThread): void =>
       settled(() =>
         message.kind === "run" ? resolve(message.run) : reject(deserialiseError(message.error)),
-      ),
-    );
-    worker.on("error", (cause) =>
+      );
+    const onError = (cause: unknown): void =>
       settled(() =>
         reject(
           new RunError(`a thread failed: ${cause instanceof Error ? cause.message : cause}`, {
             cause,
           }),
         ),
-      ),
-    );
-    worker.on("exit", (code) =>
+      );
+    const onExit = (code: number): void =>
       settled(() =>
         signal.aborted
           ? resolve(undefined)
           : reject(new RunError(`a thread ended unexpectedly with exit code ${code}`)),
-      ),
-    );
+      );
+    worker.on("message", onMessage);
+    worker.on("error", onError);
+    worker.on("exit", onExit);
     worker.postMessage(job);
   });
 }

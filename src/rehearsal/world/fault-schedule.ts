@@ -2,6 +2,7 @@ import type { Clock, Random } from "../../core/runtime/runtime.js";
 import type { MarketId, Ms } from "../../core/units.js";
 import type { FaultSource } from "../../simulation/faults.js";
 import type { EmbeddedExchange } from "../../simulator/exchange.js";
+import { PriceTrend, type TrendState } from "../market/price-trend.js";
 import type { ShockedMarkets } from "../market/shocked-markets.js";
 import type { FaultStretch } from "../rehearsal-plan.js";
 import type { RehearsedFault } from "../rehearsed-fault.js";
@@ -22,8 +23,6 @@ const LEAST_UNSEEN_BPS = 20;
 const MOST_UNSEEN_BPS = 60;
 const LEAST_SKEW_MS: Ms = 500;
 const MOST_SKEW_MS: Ms = 8_000;
-/** A trend that has not brought every rung by half of its time is so much faster then. */
-const HASTE = 2;
 
 /** Everything that a fault can strike. */
 export interface FaultTargets {
@@ -38,10 +37,7 @@ export interface FaultTargets {
   readonly runsGuard: boolean;
   /** Signed position of the account, as the exchange has it. */
   readonly positionLots: (marketId: MarketId) => number;
-  /** Move that carries the loss through every rung of the file. */
-  readonly trendBps: number;
-  /** True once the loss has passed every rung. */
-  readonly isTrendDone: () => boolean;
+  readonly trendState: () => TrendState;
   readonly died: () => void;
   readonly note: (text: string) => void;
 }
@@ -101,7 +97,7 @@ export class FaultSchedule {
         return this.#jump(severity, sign);
       case "price-trend":
         this.strikes += 1;
-        return this.#trend(stretch, sign * this.#targets.trendBps, true);
+        return this.#trend(stretch, sign);
       case "book-one-sided":
         this.strikes += 1;
         return markets.empty(sign > 0 ? "BUY" : "SELL");
@@ -115,11 +111,7 @@ export class FaultSchedule {
           if (fault === "reference-silent") source.faults.isSilent = true;
           else source.faults.isFrozen = true;
         }
-        return this.#trend(
-          stretch,
-          sign * between(LEAST_UNSEEN_BPS, MOST_UNSEEN_BPS, severity),
-          false,
-        );
+        return this.#drift(stretch, sign * between(LEAST_UNSEEN_BPS, MOST_UNSEEN_BPS, severity));
       case "reference-wrong": {
         const at = Math.floor(random.uniform() * sources.sources.length);
         const source = sources.sources[at];
@@ -196,25 +188,38 @@ export class FaultSchedule {
     }
   }
 
-  /** All synthetic markets move one way, step by step, until the end of the stretch. */
-  #trend({ fromMs, untilMs }: FaultStretch, bps: number, endsWithRungs: boolean): void {
-    const { clock, markets, isTrendDone } = this.#targets;
-    const steps = Math.max(1, Math.floor((untilMs - fromMs) / TREND_STEP_MS));
+  /** All synthetic markets move one way until every rung has been reached. */
+  #trend({ fromMs, untilMs }: FaultStretch, sign: 1 | -1): void {
+    const trend = new PriceTrend(sign, stepsIn(fromMs, untilMs), 1_000 / TREND_STEP_MS);
+    this.#stepwise(() => trend.next(this.#targets.trendState()));
+  }
+
+  /** All synthetic markets move by as much, evenly until the end of the stretch. */
+  #drift({ fromMs, untilMs }: FaultStretch, bps: number): void {
+    const steps = stepsIn(fromMs, untilMs);
     let step = 0;
-    const advance = (): void => {
-      if (step >= steps || (endsWithRungs && isTrendDone())) return;
-      const haste = endsWithRungs && step * 2 > steps ? HASTE : 1;
-      for (const marketId of markets.synthetic) this.#move(marketId, (bps / steps) * haste);
+    this.#stepwise(() => {
       step += 1;
-      clock.setTimer(TREND_STEP_MS, advance);
-    };
-    advance();
+      return step > steps ? undefined : bps / steps;
+    });
+  }
+
+  #stepwise(next: () => number | undefined): void {
+    const { clock, markets } = this.#targets;
+    const bps = next();
+    if (bps === undefined) return;
+    for (const marketId of markets.synthetic) this.#move(marketId, bps);
+    clock.setTimer(TREND_STEP_MS, () => this.#stepwise(next));
   }
 
   #move(marketId: MarketId, bps: number): void {
     const { markets, exchange } = this.#targets;
     markets.move(marketId, bps, exchange.market(marketId).instrument.tickQuote);
   }
+}
+
+function stepsIn(fromMs: Ms, untilMs: Ms): number {
+  return Math.max(1, Math.floor((untilMs - fromMs) / TREND_STEP_MS));
 }
 
 /** A size between two, by its severity. */

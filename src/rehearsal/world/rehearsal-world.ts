@@ -23,7 +23,6 @@ import { BotMachine } from "./bot-machine.js";
 import { FaultSchedule } from "./fault-schedule.js";
 import { HedgeExchanges, withHedgeSymbols } from "./hedge-exchanges.js";
 import { PriceSources } from "./price-sources.js";
-import { trendBpsFor } from "./trend.js";
 
 /** One run of a rehearsal. */
 export interface RunOptions {
@@ -140,8 +139,12 @@ export class RehearsalWorld {
       faults: this.#faults,
       runsGuard: options.runsGuard,
       positionLots: (marketId) => this.#truth.positionLots(marketId),
-      trendBps: trendBpsFor(bot, market.config, this.#rungs.highest),
-      isTrendDone: () => this.#rungs.haveAllPassed,
+      trendState: () => ({
+        loss: this.#rungs.loss,
+        highestLoss: this.#rungs.highest,
+        gapToLoss: this.#rungs.nextAfterReduction(this.#nowMs()),
+        held: new Map(this.#quoted.map((id) => [id, this.#truth.positionValue(id)])),
+      }),
       died: () => {
         this.#deaths.died(this.#sampled());
         this.#halts.ended(this.#nowMs());

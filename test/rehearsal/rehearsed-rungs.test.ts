@@ -1,0 +1,81 @@
+import { describe, expect, it } from "vitest";
+import { seededRandom } from "#core/seeded-random.js";
+import { VirtualClock } from "#core/virtual-clock.js";
+import { RungMeter } from "#rehearsal/rung-meter.js";
+import { EmbeddedExchange } from "#simulator/exchange.js";
+import { MARKET, makerFile, rehearseHere, runOf } from "./rehearsed-bots.js";
+
+const TREND = "price-trend";
+
+describe("the rungs of a rehearsal", () => {
+  it("are all passed by a trend, and each is shown to do what its action promises", async () => {
+    const bot = makerFile({
+      risk: {
+        maxDrawdownQuote: "300",
+        onDrawdown: "flatten",
+        ladder: {
+          drawdown: [
+            { fromQuote: "20", action: "warn" },
+            { fromQuote: "60", action: "reduce" },
+            { fromQuote: "150", action: "halt" },
+          ],
+        },
+      },
+    });
+    const rehearsal = await rehearseHere(bot, [TREND], { marketMs: 300_000 });
+    const { rungs, ...run } = runOf(rehearsal, TREND);
+    expect(rungs.map(({ action, wasReached, worked }) => ({ action, wasReached, worked }))).toEqual(
+      ["warn", "reduce", "halt", "flatten"].map((action) => ({
+        action,
+        wasReached: true,
+        worked: true,
+      })),
+    );
+    for (const { firedAfterMs = Number.NaN } of rungs) expect(firedAfterMs).toBeLessThan(10_000);
+    expect(run.worstDrawdownScaled).toBeGreaterThan(300_000_000n);
+    expect(run.halts.map(({ name }) => name)).toContain("drawdown");
+    expect(runOf(rehearsal, "none").rungs.some(({ wasReached }) => wasReached)).toBe(false);
+  });
+
+  it("have failed if the loss stays beyond them and the bot never acts", () => {
+    const exchange = new EmbeddedExchange(MARKET.config, {
+      clock: new VirtualClock(0),
+      random: seededRandom("rungs"),
+    });
+    const meter = new RungMeter(makerFile({ risk: { maxDrawdownQuote: "100" } }), 6, exchange);
+    const sample = (atMs: number, equityQuote: number) =>
+      meter.sample({
+        atMs,
+        equity: BigInt(equityQuote) * 1_000_000n,
+        openOrders: [],
+        positions: new Map(),
+        isExchangeRunning: true,
+        bot: undefined,
+      });
+    sample(0, 1_000);
+    for (let atMs = 100; atMs <= 3_000; atMs += 100) sample(atMs, 850);
+    expect(meter.rungs(3_000)).toMatchObject([{ wasReached: true, worked: undefined }]);
+    expect(meter.rungs(30_000)).toMatchObject([
+      { wasReached: true, worked: false, firedAfterMs: undefined },
+    ]);
+  });
+
+  it("are not reached by a loss that lasts less than a second", () => {
+    const exchange = new EmbeddedExchange(MARKET.config, {
+      clock: new VirtualClock(0),
+      random: seededRandom("rungs"),
+    });
+    const meter = new RungMeter(makerFile({ risk: { maxDrawdownQuote: "100" } }), 6, exchange);
+    for (const [atMs, equity] of [
+      [0, 1_000_000_000n],
+      [100, 850_000_000n],
+      [900, 850_000_000n],
+      [1_000, 1_000_000_000n],
+    ] as const)
+      meter.sample({
+        ...{ atMs, equity, openOrders: [], positions: new Map() },
+        ...{ isExchangeRunning: true, bot: undefined },
+      });
+    expect(meter.rungs(30_000)).toMatchObject([{ wasReached: false, worked: undefined }]);
+  });
+});

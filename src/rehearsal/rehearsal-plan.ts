@@ -72,7 +72,7 @@ const SHAPES: Readonly<Record<Exclude<RehearsedFault, "none">, StretchShape>> = 
   "hedge-settlement-failed": WHOLE,
 };
 
-/** Parts of a run without a fault: the bot starts, and what a fault leaves behind comes to light. */
+/** Before the first fault the bot starts; after the last one its consequences come to light. */
 const FIRST_SHARE = 0.12;
 const LAST_SHARE = 0.92;
 /** The part of its slot that a stretch may fill. */

@@ -33,6 +33,15 @@ describe("a rehearsal", () => {
     expect(run.quotesOnStaleReferenceMs).toBeGreaterThan(10_000);
   });
 
+  it("shows how long a position stays open while the other exchange cannot be reached", async () => {
+    const bot = hedgedFile({}, { maxUnhedgedBase: "0.005" });
+    const rehearsal = await rehearseHere(bot, ["hedge-stopped"], { seeds: [1, 2] });
+    const unhedged = (fault: string) =>
+      rehearsal.runs.reduce((sum, run) => sum + (run.fault === fault ? run.unhedgedMs : 0), 0);
+    expect(unhedged("hedge-stopped")).toBeGreaterThan(2_000);
+    expect(unhedged("none")).toBe(0);
+  });
+
   it("gives the same bytes again, whatever the number of threads", async () => {
     const faults = ["request-lost", "price-jump", "exchange-stopped"] as const;
     const once = await rehearseHere(makerFile(), faults, { seeds: [3, 4], marketMs: 30_000 });

@@ -22,7 +22,10 @@ export function makerFile(changes: Record<string, unknown> = {}): BotConfig {
 }
 
 /** A market maker whose price comes from one source and whose position is laid off elsewhere. */
-export function hedgedFile(reference: Record<string, unknown> = {}): BotConfig {
+export function hedgedFile(
+  reference: Record<string, unknown> = {},
+  hedge: Record<string, unknown> = {},
+): BotConfig {
   return makerFile({
     references: { deep: { module: "./deep.js" } },
     hedgeVenues: { other: { ccxt: "binanceusdm", keyEnv: "HEDGE_KEY", secretEnv: "HEDGE_SECRET" } },
@@ -37,6 +40,7 @@ export function hedgedFile(reference: Record<string, unknown> = {}): BotConfig {
           symbol: "BTC/USDC:USDC",
           maxUnhedgedBase: "0.02",
           maxUnhedgedMs: 2_000,
+          ...hedge,
         },
       },
     },

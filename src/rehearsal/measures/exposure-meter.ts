@@ -5,7 +5,7 @@ import type { RunSample } from "./run-sample.js";
 /** Silence of a reference beyond which a quote on it counts. */
 const SILENT_MS: Ms = 5_000;
 
-/** What a market's quotes and position depend on beside its exchange. */
+/** The state of the sources and the hedge that a market depends on. */
 export interface MarketDependence {
   /** Time since enough of its sources have sent a price; undefined for a market without. */
   readonly referenceSilentMs: Ms | undefined;

@@ -20,9 +20,9 @@ import { drawStretches, type FaultStretch, isNetworkFault } from "../rehearsal-p
 import type { RehearsedRun } from "../rehearsal-result.js";
 import type { RehearsedFault } from "../rehearsed-fault.js";
 import { BotMachine } from "./bot-machine.js";
-import { FaultSchedule } from "./fault-schedule.js";
 import { HedgeExchanges, withHedgeSymbols } from "./hedge-exchanges.js";
 import { PriceSources } from "./price-sources.js";
+import { StrikeSchedule } from "./strike-schedule.js";
 
 /** One run of a rehearsal. */
 export interface RunOptions {
@@ -62,7 +62,7 @@ export class RehearsalWorld {
   readonly #sources: PriceSources;
   readonly #machine: BotMachine;
   readonly #truth: ExchangeTruth;
-  readonly #schedule: FaultSchedule;
+  readonly #schedule: StrikeSchedule;
   readonly #quoted: readonly MarketId[];
   readonly #halts = new HaltMeter();
   readonly #deaths = new DeathMeter();
@@ -128,7 +128,7 @@ export class RehearsalWorld {
     this.#truth = new ExchangeTruth(this.#exchange, this.#machine.account);
     this.#rungs = new RungMeter(bot, config.creditDecimals, this.#exchange);
     this.#exposure = new ExposureMeter(this.#exchange, this.#quoted);
-    this.#schedule = new FaultSchedule({
+    this.#schedule = new StrikeSchedule({
       clock,
       random: seededRandom(`rehearsal schedule ${seed}`),
       machine: this.#machine,

@@ -43,7 +43,7 @@ export interface FaultTargets {
 }
 
 /** Begins and ends the faults of a run that do not strike single requests, and counts them. */
-export class FaultSchedule {
+export class StrikeSchedule {
   strikes = 0;
   readonly #targets: FaultTargets;
 

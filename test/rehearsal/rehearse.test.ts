@@ -33,12 +33,12 @@ describe("a rehearsal", () => {
     expect(run.quotesOnStaleReferenceMs).toBeGreaterThan(10_000);
   });
 
-  it("shows how long a position stays open while the other exchange cannot be reached", async () => {
+  it("shows how long a position stays unhedged while the other exchange refuses orders", async () => {
     const bot = hedgedFile({}, { maxUnhedgedBase: "0.005" });
-    const rehearsal = await rehearseHere(bot, ["hedge-stopped"], { seeds: [1, 2] });
+    const rehearsal = await rehearseHere(bot, ["hedge-orders-refused"], { seeds: [1, 2] });
     const unhedged = (fault: string) =>
       rehearsal.runs.reduce((sum, run) => sum + (run.fault === fault ? run.unhedgedMs : 0), 0);
-    expect(unhedged("hedge-stopped")).toBeGreaterThan(2_000);
+    expect(unhedged("hedge-orders-refused")).toBeGreaterThan(2_000);
     expect(unhedged("none")).toBe(0);
   });
 

@@ -64,6 +64,9 @@ export function prepareMarket(
       : [
           `Trades settle in memory, ${config.settlement.delayMs} ms after the match: the chain of the exchange file is left out.`,
         ]),
+    ...(marketIds.some((id) => config.markets[id]?.flow.kind === "replay")
+      ? ["A recorded market is the same in each seed: only delays and faults differ."]
+      : []),
     ...(faults === undefined ? [] : ["The faults of the exchange file are left out."]),
     ...(flows.some((flow) => flow.kind === "synthetic" && flow.leveraged !== undefined)
       ? ["The leveraged traders of the exchange file are left out."]

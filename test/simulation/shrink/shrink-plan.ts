@@ -112,7 +112,11 @@ class PlanShrinker<Plan extends PlanBase> {
   /** True if no fault is left to chance. */
   get isScripted(): boolean {
     const { scripted } = this.#mode.shape;
-    return scripted.every(({ strikes }) => this.failing.plan[strikes] !== undefined);
+    const { plan } = this.failing;
+    return scripted.every(
+      ({ windows, strikes }) =>
+        plan[strikes] !== undefined || this.#entries(plan, [windows]).length === 0,
+    );
   }
 
   size(): RunSize {

@@ -55,7 +55,7 @@ export async function shrinkJournalCommand(
 
 function formatSlice(slice: JournalSlice, when: string, out: string): string {
   const size = (turns: number, characters: number): string =>
-    `${formatCount(turns, "turn")}, ${formatCount(characters, "byte")}`;
+    `${formatCount(turns, "turn")}, ${formatCount(characters, "character")}`;
   const limit = slice.isComplete
     ? ""
     : ", which is the limit of --shrink-runs: more may make it smaller";

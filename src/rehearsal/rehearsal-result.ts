@@ -88,9 +88,13 @@ export interface RehearsedRun {
   readonly fills: number;
   readonly turnoverScaled: bigint;
   readonly feesScaled: bigint;
+  /** Sum over fills of the distance from the true price just before it; above 0 for a gain. */
+  readonly edgeScaled: bigint;
   /** Largest position of either side, by market. */
   readonly largestPositionLots: Readonly<Record<string, number>>;
-  /** Time with open quotes on a reference that had been silent beyond its `maxAgeMs`. */
+  /** Largest order that was open, by market. */
+  readonly largestOrderLots: Readonly<Record<string, number>>;
+  /** Time with open quotes on a reference that had been silent for 5 s or more. */
   readonly quotesOnStaleReferenceMs: Ms;
   /** Time with a position beyond the hedge's band for longer than the file allows. */
   readonly unhedgedMs: Ms;
@@ -121,6 +125,8 @@ export interface Rehearsal {
   /** Equity at the start of each run, in credit units, hedge accounts included. */
   readonly equityScaled: bigint;
   readonly runsGuard: boolean;
+  /** The exchange's limit of ORDER tokens a minute; undefined if it has none. */
+  readonly orderTokensPerMinute: number | undefined;
   /** Sentences about the market and what is left out. */
   readonly notes: readonly string[];
   readonly notRehearsed: readonly UnrehearsedFault[];

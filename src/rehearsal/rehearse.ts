@@ -3,7 +3,7 @@ import { checkOnGrid } from "../bot/config/config-grid.js";
 import { ConfigError } from "../core/errors.js";
 import { seededRandom } from "../core/runtime/seeded-random.js";
 import { VirtualClock } from "../core/runtime/virtual-clock.js";
-import type { Ms } from "../core/units.js";
+import { MINUTE_MS, type Ms } from "../core/units.js";
 import { rulesOf } from "../simulation/bot-rig.js";
 import { EmbeddedExchange } from "../simulator/exchange.js";
 import {
@@ -47,7 +47,7 @@ const NEVER = new AbortController().signal;
  * Runs a bot on simulated markets, each seed once without a fault and once under each kind. Equal
  * options give an equal result, whatever the number of threads.
  * @throws ConfigError for a market that the exchange does not have, sizes off its grid, and a
- * strategy that cannot be loaded; RunError for a named fault that does not apply to the bot's file
+ * strategy that cannot be loaded, and a named fault that does not apply to the bot's file
  */
 export async function rehearse(options: RehearseOptions): Promise<Rehearsal> {
   const { botName, seeds, marketMs, threads, runsGuard, onRun, signal = NEVER } = options;
@@ -86,6 +86,7 @@ export async function rehearse(options: RehearseOptions): Promise<Rehearsal> {
     decimals: market.config.creditDecimals,
     equityScaled,
     runsGuard,
+    orderTokensPerMinute: orderTokensPerMinute(market),
     notes: [
       ...market.notes,
       ...(liquidator === undefined
@@ -100,6 +101,12 @@ export async function rehearse(options: RehearseOptions): Promise<Rehearsal> {
 
 function keyOf({ seed, fault }: RunJob): string {
   return `${seed} ${fault}`;
+}
+
+/** Undefined if the exchange has no limit. */
+function orderTokensPerMinute({ config: { rateLimits } }: RehearsalMarket): number | undefined {
+  const { order, intervalMs } = rateLimits;
+  return order === 0 ? undefined : (order * MINUTE_MS) / intervalMs;
 }
 
 /** @throws ConfigError for a bot that quotes nothing */

@@ -1,6 +1,6 @@
 import type { BotConfig } from "../bot/config/config.js";
 import { usedSourceNames } from "../bot/market/used-reference.js";
-import { RunError } from "../core/errors.js";
+import { ConfigError } from "../core/errors.js";
 import type { ExchangeConfig } from "../simulator/config/config.js";
 import type { UnrehearsedFault } from "./rehearsal-result.js";
 import { REHEARSED_FAULTS, type RehearsedFault } from "./rehearsed-fault.js";
@@ -16,7 +16,7 @@ export interface FaultChoice {
 /**
  * Chooses the faults of a rehearsal.
  * @param wanted kinds that the user named; every kind if empty
- * @throws RunError for a named kind that does not apply
+ * @throws ConfigError for a named kind that does not apply
  */
 export function rehearsedFaultsFor(
   bot: BotConfig,
@@ -33,8 +33,8 @@ export function rehearsedFaultsFor(
     if (reason === undefined) faults.push(fault);
     else if (named.size === 0) notRehearsed.push({ fault, reason });
     else
-      throw new RunError(`cannot be rehearsed: ${reason}`, {
-        field: "fault",
+      throw new ConfigError(`cannot be rehearsed: ${reason}`, {
+        field: "--fault",
         value: fault,
         expected: "a kind of fault that applies to this bot",
       });

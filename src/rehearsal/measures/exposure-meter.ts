@@ -22,6 +22,7 @@ export class ExposureMeter {
   unhedgedMs: Ms = 0;
   worstDrawdown: CreditUnits = 0n;
   readonly #largest = new Map<MarketId, Lots>();
+  readonly #largestOrder = new Map<MarketId, Lots>();
   readonly #beyondSinceMs = new Map<MarketId, Ms>();
   readonly #exchange: EmbeddedExchange;
   readonly #quoted: readonly MarketId[];
@@ -36,6 +37,10 @@ export class ExposureMeter {
     return Object.fromEntries(this.#quoted.map((id) => [id, this.#largest.get(id) ?? 0]));
   }
 
+  get largestOrderLots(): Readonly<Record<MarketId, Lots>> {
+    return Object.fromEntries(this.#quoted.map((id) => [id, this.#largestOrder.get(id) ?? 0]));
+  }
+
   /** @param stepMs time since the last sample */
   sample(
     sample: RunSample,
@@ -46,6 +51,10 @@ export class ExposureMeter {
     if (this.#peak === undefined || equity > this.#peak) this.#peak = equity;
     if (this.#peak - equity > this.worstDrawdown) this.worstDrawdown = this.#peak - equity;
     const withOrders = new Set(openOrders.map(({ terms }) => terms.market.id));
+    for (const { terms } of openOrders) {
+      const { market, lots } = terms;
+      if (lots > (this.#largestOrder.get(market.id) ?? 0)) this.#largestOrder.set(market.id, lots);
+    }
     for (const marketId of this.#quoted) {
       const lots = Math.abs(positions.get(marketId) ?? 0);
       if (lots > (this.#largest.get(marketId) ?? 0)) this.#largest.set(marketId, lots);

@@ -10,6 +10,7 @@ import type { BoundStrategy } from "../../strategies/strategy.js";
 import { exchangeForRun, type RehearsalMarket } from "../market/rehearsal-market.js";
 import { ShockedMarkets } from "../market/shocked-markets.js";
 import { DeathMeter } from "../measures/death-meter.js";
+import { EdgeMeter } from "../measures/edge-meter.js";
 import { ExchangeTruth } from "../measures/exchange-truth.js";
 import { ExposureMeter } from "../measures/exposure-meter.js";
 import { HaltMeter } from "../measures/halt-meter.js";
@@ -68,6 +69,7 @@ export class RehearsalWorld {
   readonly #deaths = new DeathMeter();
   readonly #rungs: RungMeter;
   readonly #exposure: ExposureMeter;
+  readonly #edges = new EdgeMeter();
   readonly #timeline: Timeline;
   #isSampling = true;
   #hasStopped = false;
@@ -247,7 +249,9 @@ export class RehearsalWorld {
       fills: kept.length,
       turnoverScaled: kept.reduce((sum, { quote }) => sum + quote, 0n),
       feesScaled: all.reduce((sum, { commission }) => sum + commission, 0n),
+      edgeScaled: this.#edges.edge(kept),
       largestPositionLots: this.#exposure.largestPositionLots,
+      largestOrderLots: this.#exposure.largestOrderLots,
       quotesOnStaleReferenceMs: this.#exposure.quotesOnStaleReferenceMs,
       unhedgedMs: this.#exposure.unhedgedMs,
       ordersLeftOpen: this.#truth.openOrders().length,
@@ -313,6 +317,10 @@ export class RehearsalWorld {
       const sample = this.#sampled();
       this.#rungs.sample(sample);
       this.#deaths.sample(sample);
+      for (const marketId of this.#quoted) {
+        const { tickQuote } = this.#exchange.market(marketId).instrument;
+        this.#edges.sample(marketId, sample.atMs, this.#markets.quoteOf(marketId) / tickQuote);
+      }
       this.#exposure.sample(sample, SAMPLE_MS, (marketId) => ({
         referenceSilentMs: this.#sources.silentMs(marketId),
         isBeyondBand: this.#hedges.isBeyondBand(

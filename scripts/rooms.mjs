@@ -83,6 +83,12 @@ const THREAD_ERRORS = {
   modules: ["backtest/run/serialised-error"],
 };
 
+/** @type {Modules} The parts of a page in one file that loads nothing. */
+const PAGES = {
+  name: "the page parts of `backtest`",
+  modules: ["backtest/report/page/*"],
+};
+
 /** @type {Modules} Days and times as users write them. */
 const CALENDAR = { name: "the calendar of `history`", modules: ["history/day"] };
 
@@ -222,7 +228,7 @@ export const ROOMS = {
   },
   rehearsal: {
     holds: "a user's bot under every kind of fault, and its measures: `rehearse`",
-    mayImport: [...TRADING, "bot", "simulator", "simulation", "monitoring", THREAD_ERRORS],
+    mayImport: [...TRADING, "bot", "simulator", "simulation", "monitoring", THREAD_ERRORS, PAGES],
   },
   testing: {
     holds:

@@ -29,6 +29,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   check: async () => (await import("./usage/check.js")).addCheck,
   explain: async () => (await import("./usage/explain.js")).addExplain,
   drill: async () => (await import("./usage/drill.js")).addDrill,
+  rehearse: async () => (await import("./usage/rehearsal/rehearse.js")).addRehearse,
   replay: async () => (await import("./usage/replay.js")).addReplay,
   work: async () => (await import("./usage/work/work.js")).addWork,
   bisect: async () => (await import("./usage/records/bisect.js")).addBisect,

@@ -219,6 +219,13 @@ const ATTEMPTS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   check: each("check"),
   explain: each("explain"),
   drill: each("drill"),
+  rehearse: [
+    ...each("rehearse", "--fault", "none", "--seeds", "1", "--minutes", "1", "--threads", "1"),
+    ["rehearse", files.address, "--exchange", files.phrase],
+    ["rehearse", files.address, "--fault", OTHER_KEY],
+    ["rehearse", files.address, "--seeds", OTHER_KEY],
+    ["rehearse", OTHER_KEY, "--out", join(folder, "rehearsal")],
+  ],
   replay: [
     ["replay", keyFile],
     ["replay", files.address],
@@ -439,8 +446,8 @@ describe("a secret never leaves the process", () => {
           leaked: [],
           text: "",
         });
-        // All of these but the whole import fail with a message.
-        if (code !== 0) expect(err).not.toBe("");
+        // All of these but the whole import fail with a message; rehearse prints its findings.
+        if (code !== 0) expect(err + out).not.toBe("");
       }
       expect(
         writtenBelow(folder).filter((path) => leaks(readFileSync(path, "latin1")).length > 0),

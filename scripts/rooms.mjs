@@ -65,6 +65,7 @@ const OPPORTUNITIES = {
   name: "the ledger of `liquidator`",
   modules: ["liquidator/ledger/*"],
 };
+
 /** @type {Modules} The day files of a bot: their rows, and the thread that seals them. */
 const DAYS = { name: "the day files of `ledger`", modules: ["ledger/days/*"] };
 
@@ -77,6 +78,8 @@ const LOCAL_PAGES = {
     "cockpit/page-files",
     "cockpit/page-sessions",
   ],
+};
+
 /** @type {Modules} Errors on their way from one thread to another. */
 const THREAD_ERRORS = {
   name: "the errors of threads of `backtest`",

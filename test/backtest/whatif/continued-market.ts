@@ -10,15 +10,15 @@ import { createInstruments } from "#exchange/decode-rules.js";
 import { buildHashedOrder, infoExpirationSeconds } from "#exchange/order-building.js";
 import { OrderHasher } from "#exchange/order-signing.js";
 import { signParams } from "#exchange/request-signing.js";
+import { BotRig, rulesOf } from "#simulation/bot-rig.js";
+import { FaultSource } from "#simulation/faults.js";
+import { FaultyNetwork } from "#simulation/faulty-network.js";
+import { keyedScheme } from "#simulation/keyed-scheme.js";
 import type { ExchangeConfig } from "#simulator/config.js";
 import { EmbeddedExchange } from "#simulator/exchange.js";
 import { parseFlowConfig } from "#simulator/flow-config.js";
 import { SyntheticFlow } from "#simulator/synthetic-flow.js";
 import { syntheticParams } from "#simulator/synthetic-params.js";
-import { BotRig, rulesOf } from "../../simulation/bot-rig.js";
-import { FaultSource } from "../../simulation/faults.js";
-import { FaultyNetwork } from "../../simulation/faulty-network.js";
-import { keyedScheme } from "../../simulation/keyed-scheme.js";
 
 /** The market of every session. */
 export const MARKET: MarketId = "btcusdc";

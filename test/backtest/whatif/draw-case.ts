@@ -4,7 +4,7 @@ import type { Random } from "#core/runtime.js";
 import { seededRandom } from "#core/seeded-random.js";
 import type { Ms } from "#core/units.js";
 import { parseExchangeConfig } from "#simulator/config.js";
-import { botConfig } from "../../simulation/bot-rig.js";
+import { botConfig } from "../../simulation/bot-config.js";
 import { MARKET, type Opening } from "./continued-market.js";
 
 /** A session to be recorded, and the question that is put to it. */

@@ -54,7 +54,7 @@ export function renderSound(reports: readonly RehearsalReport[]): string {
 }
 
 function nameOf(file: string): string {
-  return file.replace("test/fixtures/rehearse/", "");
+  return file.replace("test/rehearsal/setups/", "");
 }
 
 function seeded<Value>(

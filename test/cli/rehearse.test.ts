@@ -8,7 +8,7 @@ import { captureCli, startCli } from "./captured-cli.js";
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "marketwright-rehearse-")));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const fixtures = fileURLToPath(new URL("../fixtures/rehearse", import.meta.url));
+const fixtures = fileURLToPath(new URL("../rehearsal/setups", import.meta.url));
 const sound = join(fixtures, "sound.yaml");
 const SHORT = ["--minutes", "1", "--seeds", "1", "--threads", "1"];
 

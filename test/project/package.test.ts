@@ -190,8 +190,10 @@ describe("the package as it is published", () => {
     );
     // A copy without its history has no list of files.
     if (status !== 0) return;
-    // The cockpit's page is built into dist; the report's is built when it is written.
-    const wanted = stdout.split("\n").filter((name) => !/^(assets\/cockpit\/|$)/.test(name));
+    // The pages of the cockpit and the viewer are built into dist; a report's when it is written.
+    const wanted = stdout
+      .split("\n")
+      .filter((name) => !/^(assets\/(cockpit|viewer)\/|$)/.test(name));
     expect(files.filter((name) => /^(assets|bin|config|deploy|docs)\//.test(name))).toEqual(
       wanted.sort(),
     );

@@ -5,7 +5,7 @@ import { findWeaknesses } from "#rehearsal/find-weaknesses.js";
 import type { Rehearsal, RehearsedRun, RehearsedRung } from "#rehearsal/rehearsal-result.js";
 import { quote, sampleDeath, sampleRehearsal, sampleRun } from "./sample-run.js";
 
-const path = fileURLToPath(new URL("../fixtures/rehearse/sound.yaml", import.meta.url));
+const path = fileURLToPath(new URL("./setups/sound.yaml", import.meta.url));
 const SOUND = loadBotConfig(path, {}, { key: "unused" });
 
 function found(

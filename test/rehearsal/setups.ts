@@ -9,7 +9,7 @@ import { type RehearseOptions, rehearse } from "#rehearsal/rehearse.js";
 import type { RehearsedFault } from "#rehearsal/rehearsed-fault.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-const FIXTURES = "test/fixtures/rehearse";
+const FIXTURES = "test/rehearsal/setups";
 
 /** A bot's file, and how it is rehearsed. Paths are relative to the project. */
 export interface Setup {

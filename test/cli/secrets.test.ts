@@ -29,6 +29,8 @@ const SHORT_PASSWORD = "hunter2x";
 const PHRASE = "legal winner thank year wave sausage worth useful legal winner thank yellow";
 const RPC =
   "http://node-user:node-pass77@127.0.0.1:1/v3/abcdef0123456789abcdef01?apikey=q1w2e3r4t5y6";
+const HEDGE_KEY = "hedge-key-5f1c9e77";
+const HEDGE_SECRET = "hedge-secret-8d2b41aa";
 const QUEUE = "redis://:queue-pass-31@127.0.0.1:1";
 const PARTS = [
   KEY.slice(2),
@@ -40,6 +42,8 @@ const PARTS = [
   "abcdef0123456789abcdef01",
   "q1w2e3r4t5y6",
   "queue-pass-31",
+  HEDGE_KEY,
+  HEDGE_SECRET,
 ];
 
 const ENV = { MARKETWRIGHT_KEY: KEY, BOT_PASSWORD: PASSWORD, BOT_RPC: RPC, BOT_QUEUE: QUEUE };
@@ -472,13 +476,14 @@ export default defineStrategy({
   create: () => (view$) => view$.pipe(map(() => { ${shows} throw new Error("no quote: " + process.env.MARKETWRIGHT_KEY); })),
 });`,
     );
-    const extra = "chain: { rpcEnv: [BOT_RPC] }";
+    const extra = `chain: { rpcEnv: [BOT_RPC] }
+hedgeVenues: { deep: { ccxt: binanceusdm, keyEnv: HEDGE_KEY, secretEnv: HEDGE_SECRET } }`;
     const printing = bot("printing.yaml", { strategy: "./printing.mjs", extra });
     const played = backtest(
       "backtest-quoting",
       bot("quoting.yaml", { strategy: "./quoting.mjs", extra }),
     );
-    const env = { ...process.env, MARKETWRIGHT_KEY: KEY, BOT_RPC: RPC };
+    const env = { ...process.env, MARKETWRIGHT_KEY: KEY, BOT_RPC: RPC, HEDGE_KEY, HEDGE_SECRET };
     for (const args of [
       ["check", printing],
       ["backtest", played, "--out", join(folder, "out-quoting")],

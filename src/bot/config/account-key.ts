@@ -185,17 +185,25 @@ export interface NamedSecrets {
     | { readonly rpc: readonly string[]; readonly rpcEnv: readonly string[] }
     | undefined;
   readonly notify?: NotifyConfig | undefined;
+  readonly hedgeVenues?:
+    | Readonly<Record<string, { readonly keyEnv: string; readonly secretEnv: string }>>
+    | undefined;
 }
 
 /**
  * Protects the secrets that a bot's file names, even if this command does not need them: a strategy
  * may print the environment.
  */
-export function protectNamedSecrets({ account, chain, notify }: NamedSecrets, env: Env): void {
+export function protectNamedSecrets(
+  { account, chain, notify, hedgeVenues }: NamedSecrets,
+  env: Env,
+): void {
   for (const name of [account.keyEnv, account.keystore?.passwordEnv])
     protectSecret(name === undefined ? "" : (env[name] ?? ""));
   for (const address of chain?.rpc ?? []) protectAddress(address);
   for (const name of chain?.rpcEnv ?? []) protectAddress(env[name]?.trim() ?? "");
+  for (const { keyEnv, secretEnv } of Object.values(hedgeVenues ?? {}))
+    for (const name of [keyEnv, secretEnv]) protectSecret(env[name]?.trim() ?? "");
   protectNotifySecrets(notify, env);
 }
 

@@ -107,7 +107,8 @@ export function loadBotConfig(
   const yaml = readBotYaml(path);
   const file = checkBotValues(change(yaml.value), yaml.locate);
   const places = placesOf(file, yaml, env);
-  protectNamedSecrets({ ...places, chain: file.chain, notify: file.notify }, env);
+  const { chain, notify, hedgeVenues } = file;
+  protectNamedSecrets({ ...places, chain, notify, hedgeVenues }, env);
   if (key === "required") checkKeySource(places.account, env);
   const folder = dirname(yaml.path);
   const markets = Object.fromEntries(

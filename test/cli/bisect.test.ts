@@ -1,4 +1,11 @@
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -152,6 +159,71 @@ describe("marketwright bisect", () => {
     expect(out).toContain(`turn ${at} (line ${at + 1}) differs: the dispatched actions differ`);
   });
 
+  describe("--shrink", () => {
+    const WHEN = "counts.placed > 1";
+    const slice = join(folder, "slice.journal");
+
+    it("writes a journal that replay accepts, and in whose last turn bisect finds the condition", async () => {
+      const { code, out, err } = await bisect(one, "--when", WHEN, "--shrink", slice, "--json");
+      expect({ code, err }).toEqual({ code: 0, err: "" });
+      const sizes = JSON.parse(out);
+      expect(sizes).toMatchObject({
+        journal: one,
+        when: WHEN,
+        found: true,
+        slice,
+        isComplete: true,
+      });
+      expect(sizes.sliceTurns).toBeLessThan(sizes.prefixTurns);
+      expect(sizes.sliceCharacters).toBeLessThan(sizes.prefixCharacters);
+      const replayed = await captureCli(["replay", slice]);
+      expect({ code: replayed.code, err: replayed.err }).toEqual({ code: 0, err: "" });
+      expect(replayed.out).toContain(`${sizes.sliceTurns} turns`);
+      const found = await bisect(slice, "--when", WHEN, "--json");
+      expect(found.code).toBe(0);
+      expect(JSON.parse(found.out)).toMatchObject({ turn: sizes.sliceTurns, heldBefore: false });
+    });
+
+    it("writes over no file, neither its own journal nor another one", async () => {
+      const other = join(folder, "kept.journal");
+      writeFileSync(other, "kept");
+      for (const file of [other, one]) {
+        const before = readFileSync(file, "utf8");
+        const { code, out, err } = await bisect(one, "--when", WHEN, "--shrink", file);
+        expect({ code, out }).toEqual({ code: 2, out: "" });
+        expect(err).toContain(`marketwright: --shrink: already exists (got "${file}")`);
+        expect(err).toContain("expected the path of a new file");
+        expect(readFileSync(file, "utf8")).toBe(before);
+      }
+    });
+
+    it("writes nothing for a condition that never held, or that cannot be read", async () => {
+      const none = join(folder, "none.journal");
+      const never = await bisect(one, "--when", "counts.placed > 10000", "--shrink", none);
+      expect(never.code).toBe(1);
+      expect(never.out).toContain("never: counts.placed > 10000");
+      const wrong = await bisect(one, "--when", "counts.plcaed > 1", "--shrink", none);
+      expect(wrong).toMatchObject({ code: 2, out: "" });
+      expect(wrong.err).toContain("expected counts.placed");
+      expect(existsSync(none)).toBe(false);
+    });
+
+    it.each([
+      [[], "--when: is missing", "--when 'position.btcusdc > 0.4'"],
+      [["--turn", "3"], "--shrink: needs --when", "expected --when CONDITION"],
+      [["--against", "x.journal"], "--shrink: needs --when", "expected --when CONDITION"],
+      [["--when", WHEN, "--from", "2"], "--shrink: cannot be given with a range", "whole journal"],
+      [["--when", WHEN, "--shrink-runs", "0"], "--shrink-runs: is not a number", "1 to 100000"],
+    ])("is refused with what would be right: %j", async (args, problem, right) => {
+      const out = join(folder, "refused.journal");
+      const { code, err } = await bisect(one, ...args, "--shrink", out);
+      expect(code).toBe(2);
+      expect(err).toContain(`marketwright: ${problem}`);
+      expect(err).toContain(right);
+      expect(existsSync(out)).toBe(false);
+    });
+  });
+
   it.each([
     [[], "--when"],
     [["--when", "turn > 1", "--turn", "3"], "--when, --turn"],
@@ -159,6 +231,7 @@ describe("marketwright bisect", () => {
     [["--turn", "3", "--from", "2"], "--turn"],
     [["--when", "turn > 1", "--from", "yesterday"], "--from"],
     [["--when", "turn > 1", "--turns", "3"], "--turns"],
+    [["--when", "turn > 1", "--shrink-runs", "3"], "--shrink-runs"],
     [["--against", "x.journal", "--turns", "many"], "--turns"],
   ])("refuses options that do not go together, naming them: %j", async (args, field) => {
     const { code, out, err } = await bisect(older, ...args);

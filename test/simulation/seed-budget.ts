@@ -44,6 +44,8 @@ export const SEED_BUDGET = {
   hedges: { seeds: [1, 36, 1], times: 1, secondsEach: 2 },
   /** The same with each of its rules switched off, until one notices. */
   hedgeBreaks: { seeds: [1, 2], times: 10, secondsEach: 0.8 },
+  /** A failing run of the market maker with reference sources that is shrunk: its candidates. */
+  shrunkBreak: { seeds: [1], times: 12, secondsEach: 0.12 },
   /** The liquidator alone, two minutes each; the first runs twice. */
   liquidator: { seeds: [11, 5, 19, 11], times: 1, secondsEach: 2.5 },
 } as const satisfies Readonly<Record<string, SeedShare>>;

@@ -2,6 +2,9 @@ import { Subscription } from "rxjs";
 import type { BotConfig } from "../bot/config/config.js";
 import { Bot } from "../bot/engine/bot.js";
 import type { BotEvent } from "../bot/engine/bot-event.js";
+import { type JournalSink, JournalWriter } from "../bot/journal/journal.js";
+import { recordHedgeVenues } from "../bot/journal/recorded-hedge-venues.js";
+import { sessionHeader } from "../bot/run/session-journal.js";
 import { MemoryStateStore, type StateStore } from "../bot/state/state-dir.js";
 import type { SignatureScheme } from "../core/crypto/signing.js";
 import type { Clock, Random, Runtime } from "../core/runtime/runtime.js";
@@ -41,6 +44,8 @@ export interface RigOptions {
   readonly strategies?: ReadonlyMap<MarketId, Strategy | BoundStrategy>;
   /** Venues where positions are laid off, by name. The rig starts and closes them. */
   readonly hedgeVenues?: ReadonlyMap<string, HedgeVenue>;
+  /** Receives the journal of the bot. It names built-in strategies only. */
+  readonly journal?: JournalSink;
 }
 
 /**
@@ -100,6 +105,9 @@ export class BotRig {
       outbox: new Outbox({ concurrency: 32 }),
       listener: (notice) => options.observe?.(notice),
       hedgeVenues: this.#hedgeVenues,
+      ...(options.journal === undefined
+        ? {}
+        : { journal: this.#journalWriter(options.journal, config, clock) }),
     });
     for (const [name, { events$ }] of this.#hedgeVenues)
       this.#subscription.add(
@@ -111,6 +119,24 @@ export class BotRig {
         if (passed !== undefined) this.bot.accept({ kind: "event", event: passed });
       }),
     );
+  }
+
+  #journalWriter(sink: JournalSink, config: BotConfig, clock: Clock): JournalWriter {
+    const venues = this.#hedgeVenues;
+    const header = sessionHeader(
+      {
+        account: this.address,
+        config,
+        rules: this.rules,
+        dryRun: false,
+        isPaper: false,
+        strategies: {},
+        ...(venues.size === 0 ? {} : { hedgeVenues: recordHedgeVenues(venues) }),
+      },
+      { clock },
+      this.store,
+    );
+    return new JournalWriter(sink, header);
   }
 
   start(): void {

@@ -1,6 +1,7 @@
 import type { BotEvent } from "#bot/bot-event.js";
 import type { Ms } from "#core/units.js";
 import type { FaultScript } from "#simulation/faults.js";
+import type { ProcessJournal } from "./process-journal.js";
 import type { Violation } from "./violation.js";
 
 /** How a plan is run. */
@@ -12,6 +13,8 @@ export interface PlanRunOptions {
   readonly trace?: (atMs: Ms, notice: BotEvent) => void;
   /** Violations that are found outside the world. */
   readonly alsoFound?: () => readonly Violation[];
+  /** Receives the journal of each process of the bot. */
+  readonly journal?: ProcessJournal;
 }
 
 /** The result of a plan's run, in any mode. */

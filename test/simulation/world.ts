@@ -16,6 +16,7 @@ import { createOrderFlow, parseFlowConfig } from "#simulator/flow-config.js";
 import type { Break } from "./break.js";
 import { ManualTrader } from "./manual-trader.js";
 import type { PlanRun, PlanRunOptions } from "./plan-run.js";
+import { journalOption } from "./process-journal.js";
 import { CALM_AFTER_MS, planOf, type SeedPlan, START_MS } from "./seed-plan.js";
 import { Treasurer } from "./treasurer.js";
 import type { Violation } from "./violation.js";
@@ -243,6 +244,7 @@ class World {
       privateKey: PRIVATE_KEY,
       config: this.#plan.bot,
       store: this.#store,
+      ...journalOption(this.#options.journal, () => this.#clock.nowMs() - START_MS),
       observe: (notice) => {
         if (notice.kind === "account" && notice.change.kind === "fill") this.#fills++;
         if (notice.kind === "account" && notice.change.kind === "trade-failed")

@@ -2,7 +2,7 @@ import { findDifferentValues } from "../config/config-change.js";
 import type { Bot } from "../engine/bot.js";
 import type { JournalLines } from "../journal/journal-lines.js";
 import type { ReplayedTurn, ReplayResult } from "../journal/journal-replay.js";
-import { openReplay } from "../journal/open-replay.js";
+import { openReplay, type ReplayParts } from "../journal/open-replay.js";
 import { buildBotStatus } from "../status/bot-status.js";
 import { CausalChain } from "./causal-chain.js";
 import {
@@ -55,6 +55,7 @@ export interface JournalSearch {
 export interface JournalSearchOptions extends TurnRange {
   /** Its text; undefined for the first turn of the range. */
   readonly when?: string | undefined;
+  readonly parts?: ReplayParts | undefined;
 }
 
 /** Keys that tell nothing of a turn: they change in every one, or a journal does not have them. */
@@ -73,6 +74,7 @@ export async function searchJournal(
   let before: StatusDocument | undefined;
   let read: (bot: Bot) => StatusDocument = (bot) => ({ ...buildBotStatus(bot) });
   const replay = await openReplay(lines, {
+    parts: options.parts,
     keepsStatistics: usesStatistics(options.when),
     beforeTurn: (turn, { atMs }) => {
       if (before === undefined && hasBegun(options, turn, atMs)) before = read(replay.bot);

@@ -15,8 +15,17 @@ import {
   type ReplayResult,
 } from "./journal-replay.js";
 
+/** Parts of a replayed bot that its journal does not name. */
+export interface ReplayParts {
+  /** By market, in place of the strategies that the journal names. */
+  readonly strategies?: ReadonlyMap<MarketId, BoundStrategy>;
+  /** Changes the bot before its first turn, as the recorded one was changed. */
+  readonly prepare?: (bot: Bot) => void;
+}
+
 /** Options of {@link openReplay}. */
 export interface OpenReplayOptions {
+  readonly parts?: ReplayParts | undefined;
   /**
    * True to keep the statistics of the run too: markouts, quoted time and distance. They change
    * nothing that the bot does.
@@ -49,7 +58,7 @@ export interface OpenReplay {
  */
 export async function openReplay(
   lines: JournalLines,
-  { keepsStatistics = false, beforeTurn }: OpenReplayOptions = {},
+  { keepsStatistics = false, beforeTurn, parts = {} }: OpenReplayOptions = {},
 ): Promise<OpenReplay> {
   const reader = read(lines);
   const first = await reader.next();
@@ -59,8 +68,9 @@ export async function openReplay(
       expected: "a journal's first line",
     });
   const header = decodeHeader(first.value.text);
-  const { strategies, changed: changedStrategies } = await loadJournalStrategies(header);
+  const { strategies, changed: changedStrategies } = await loadJournalStrategies(header, parts);
   const replay = new JournalReplay(header, strategies, keepsStatistics);
+  parts.prepare?.(replay.bot);
   let tornLine: number | undefined;
   return {
     header,
@@ -107,7 +117,10 @@ function turnOf({ text, number, whole }: FileLine): JournalTurn | undefined {
  * Loads the strategies of a journal again, and finds those that have changed since.
  * @throws ConfigError if one can no longer be loaded
  */
-export async function loadJournalStrategies({ config, strategies: files }: JournalHeader): Promise<{
+export async function loadJournalStrategies(
+  { config, strategies: files }: JournalHeader,
+  { strategies: given }: ReplayParts = {},
+): Promise<{
   readonly strategies: ReadonlyMap<MarketId, BoundStrategy>;
   readonly changed: readonly ChangedStrategy[];
 }> {
@@ -115,6 +128,11 @@ export async function loadJournalStrategies({ config, strategies: files }: Journ
   const changed: ChangedStrategy[] = [];
   for (const [marketId, { strategy, params }] of Object.entries(config.markets)) {
     if (strategy === undefined) continue;
+    const ready = given?.get(marketId);
+    if (ready !== undefined) {
+      strategies.set(marketId, ready);
+      continue;
+    }
     const folder = dirname(config.path);
     const loaded = await loadStrategy(strategy, folder, `markets.${marketId}.strategy`);
     strategies.set(marketId, loaded.strategy.bind(params, { at: ["markets", marketId, "params"] }));

@@ -1,9 +1,10 @@
 import { type JournalLines, readFileLines } from "./journal-lines.js";
 import type { ReplayedTurn, ReplayResult } from "./journal-replay.js";
-import { openReplay } from "./open-replay.js";
+import { openReplay, type ReplayParts } from "./open-replay.js";
 
 /** Callbacks of a replay. */
 export interface JournalReplayOptions {
+  readonly parts?: ReplayParts | undefined;
   readonly onTurn?: (turn: ReplayedTurn) => void;
 }
 
@@ -29,7 +30,7 @@ export async function replayLines(
   options: JournalReplayOptions = {},
 ): Promise<ReplayResult> {
   // The recorded run kept statistics: a replay without them proves that they change nothing.
-  const replay = await openReplay(lines, { keepsStatistics: false });
+  const replay = await openReplay(lines, { keepsStatistics: false, parts: options.parts });
   for await (const turn of replay.turns) options.onTurn?.(turn);
   return replay.result();
 }

@@ -9,7 +9,7 @@ import type { BotInput } from "../engine/input.js";
 import { decodeHeader, decodeTurn, type JournalHeader } from "../journal/journal.js";
 import type { FileLine, JournalLines } from "../journal/journal-lines.js";
 import type { ReplayDivergence } from "../journal/journal-replay.js";
-import { loadJournalStrategies } from "../journal/open-replay.js";
+import { loadJournalStrategies, type ReplayParts } from "../journal/open-replay.js";
 import { replayLines } from "../journal/replay-journal.js";
 import { minimiseList } from "./minimise-list.js";
 import { type CreatedIds, type NumberedTurn, SlicedReplay } from "./sliced-replay.js";
@@ -22,6 +22,7 @@ export interface ShrinkJournalOptions {
   readonly journal: string;
   /** Replays of candidates at most. */
   readonly maxRuns: number;
+  readonly parts?: ReplayParts | undefined;
 }
 
 /** A journal made small. */
@@ -60,7 +61,7 @@ export async function shrinkJournal(
   lines: () => JournalLines,
   options: ShrinkJournalOptions,
 ): Promise<JournalShrink> {
-  const { found, result } = await searchJournal(lines(), { when: options.when });
+  const { found, result } = await searchJournal(lines(), options);
   if (found === undefined) return { slice: undefined, divergence: result.divergence };
   const { line, turn } = found.replayed;
   if (turn > MOST_TURNS)
@@ -70,7 +71,7 @@ export async function shrinkJournal(
       expected: `at most ${MOST_TURNS}: every turn is held in memory`,
     });
   const prefix = await readPrefix(lines(), line);
-  const { strategies } = await loadJournalStrategies(prefix.header);
+  const { strategies } = await loadJournalStrategies(prefix.header, options.parts);
   const header: JournalHeader = {
     ...prefix.header,
     slicedFrom: { journal: options.journal, when: options.when, turns: turn },
@@ -78,7 +79,7 @@ export async function shrinkJournal(
   const shrinker = new JournalShrinker(header, strategies, options, prefix.turns);
   await shrinker.shrink();
   const sliced = shrinker.lines;
-  await checkSlice(sliced, options.when);
+  await checkSlice(sliced, options);
   return {
     slice: {
       lines: sliced,
@@ -191,6 +192,7 @@ class JournalShrinker {
       usesStatistics(when),
       this.#original,
     );
+    this.#options.parts?.prepare?.(replay.bot);
     for (const turn of earlier) {
       replay.run(turn);
       // An exception in the middle is none that the journal had.
@@ -225,10 +227,13 @@ function groupName(input: BotInput): string {
 }
 
 /** A slice must be a journal like any other: it replays without a difference, and is searchable. */
-async function checkSlice(lines: readonly string[], when: string): Promise<void> {
+async function checkSlice(
+  lines: readonly string[],
+  { when, parts }: ShrinkJournalOptions,
+): Promise<void> {
   const numbered = lines.map((text, at): FileLine => ({ number: at + 1, text, whole: true }));
-  const { divergence } = await replayLines(numbered);
-  const { found } = await searchJournal(numbered, { when });
+  const { divergence } = await replayLines(numbered, { parts });
+  const { found } = await searchJournal(numbered, { when, parts });
   if (divergence !== undefined || found === undefined)
     throw new RunError("the slice does not replay as it was recorded", {
       field: "--shrink",

@@ -18,6 +18,7 @@ import { parseExchangeConfig } from "#simulator/config.js";
 import { EmbeddedExchange } from "#simulator/exchange.js";
 import type { OrderFlow } from "#simulator/flow-market.js";
 import { botConfig } from "../bot-config.js";
+import { journalOption, type ProcessJournal } from "../process-journal.js";
 import { PricePath } from "../references/price-path.js";
 import { ReferenceVenue } from "../references/reference-venue.js";
 import { START_MS } from "../seed-plan.js";
@@ -69,8 +70,16 @@ export class HedgeWorld {
   #starts = 0;
   #isWanted = true;
 
-  constructor(plan: HedgePlan, broken?: HedgeBreak, trace?: (atMs: Ms, notice: BotEvent) => void) {
+  readonly #journal: ProcessJournal | undefined;
+
+  constructor(
+    plan: HedgePlan,
+    broken?: HedgeBreak,
+    trace?: (atMs: Ms, notice: BotEvent) => void,
+    journal?: ProcessJournal,
+  ) {
     this.#plan = plan;
+    this.#journal = journal;
     this.#broken = broken;
     this.#trace = trace;
     const { clock } = this;
@@ -249,6 +258,7 @@ export class HedgeWorld {
       config: this.#broken?.config?.(config) ?? config,
       store: this.#broken?.store?.(this.#store) ?? this.#store,
       hedgeVenues: new Map([[VENUE, tappedHedgeVenue(venue, taps)]]),
+      ...journalOption(this.#journal, () => this.clock.nowMs() - START_MS),
       observe: (notice) => this.#observe(notice),
       tap: {
         event: (event) => {

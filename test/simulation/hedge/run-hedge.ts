@@ -48,10 +48,15 @@ export async function runHedge(
 export async function runHedgePlan(
   plan: HedgePlan,
   broken: HedgeBreak | undefined,
-  { stopsAtViolation = false, untilMs = Number.POSITIVE_INFINITY, trace }: PlanRunOptions = {},
+  {
+    stopsAtViolation = false,
+    untilMs = Number.POSITIVE_INFINITY,
+    trace,
+    journal,
+  }: PlanRunOptions = {},
 ): Promise<HedgeResult> {
   const { marketMs } = plan;
-  const world = new HedgeWorld(plan, broken, trace);
+  const world = new HedgeWorld(plan, broken, trace, journal);
   const { oracle } = world;
   const crashes: Violation[] = [];
   const isNoticed = () => stopsAtViolation && oracle.violations.length > 0;

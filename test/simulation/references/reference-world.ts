@@ -1,11 +1,8 @@
-import { map } from "rxjs";
-import { z } from "zod";
 import type { BotEvent } from "#bot/bot-event.js";
 import type { BotConfig } from "#bot/config.js";
 import { seededRandom } from "#core/seeded-random.js";
 import type { Lots, Ms, Side } from "#core/units.js";
 import { VirtualClock } from "#core/virtual-clock.js";
-import type { MarketView } from "#market/view.js";
 import { BotRig } from "#simulation/bot-rig.js";
 import { FaultSource } from "#simulation/faults.js";
 import { FaultyNetwork } from "#simulation/faulty-network.js";
@@ -14,25 +11,20 @@ import { MachineClock } from "#simulation/machine-clock.js";
 import { type Delivery, SimulatedSource } from "#simulation/simulated-source.js";
 import { parseExchangeConfig } from "#simulator/config.js";
 import { EmbeddedExchange } from "#simulator/exchange.js";
-import { quoteAround } from "#strategies/quote-around.js";
-import { defineStrategy, type Strategy } from "#strategies/strategy.js";
 import { botConfig } from "../bot-config.js";
+import { journalOption, type ProcessJournal } from "../process-journal.js";
 import { START_MS } from "../seed-plan.js";
 import { PricePath } from "./price-path.js";
 import type { ReferenceBreak } from "./reference-breaks.js";
 import { ReferenceOracle } from "./reference-oracle.js";
 import type { ReferencePlan } from "./reference-plan.js";
+import { referenceStrategy } from "./reference-strategy.js";
 import { ReferenceVenue } from "./reference-venue.js";
 
 export const REFERENCE_MARKET = "btcusdc";
 const START_PRICE = 60_000;
 const PRIVATE_KEY = `0x${"42".repeat(32)}` as const;
 const SAMPLE_EVERY_MS = 20;
-const HALF_SPREAD_BPS = 3;
-const SIZE_BASE = 0.02;
-/** Shift of the quotes with a position of 0.2 base: the bot's own mid is not the market's. */
-const SKEW_BPS = 6;
-const SKEW_BASE = 0.2;
 
 /**
  * The real bot on the real exchange in virtual time, with a market priced by simulated sources. An
@@ -54,6 +46,7 @@ export class ReferenceWorld {
     plan: ReferencePlan,
     broken?: ReferenceBreak,
     trace?: (atMs: Ms, notice: BotEvent) => void,
+    journal?: ProcessJournal,
   ) {
     const { clock } = this;
     this.#path = new PricePath(plan.seed, START_PRICE, plan.bpsPerSqrtSecond);
@@ -97,7 +90,10 @@ export class ReferenceWorld {
       scheme,
       privateKey: PRIVATE_KEY,
       config: broken?.config?.(config) ?? config,
-      strategies: new Map([[REFERENCE_MARKET, this.#strategy()]]),
+      strategies: new Map([
+        [REFERENCE_MARKET, referenceStrategy((reference) => this.oracle.asked(reference))],
+      ]),
+      ...journalOption(journal, () => clock.nowMs() - START_MS),
       observe: (notice) => this.#observe(notice, trace),
     });
     broken?.bot?.(this.rig);
@@ -179,27 +175,6 @@ export class ReferenceWorld {
       levels.find(([ticks, lots]) => lots > (own.get(ticks) ?? 0))?.[0];
     const [bid, ask] = [best(book.bids), best(book.asks)];
     return bid === undefined || ask === undefined ? undefined : (bid + ask) / 2;
-  }
-
-  /** Quotes around the reference price, and around the mid without one, as a strategy should. */
-  #strategy(): Strategy {
-    return defineStrategy({
-      params: z.object({}),
-      create: () => (view$) =>
-        view$.pipe(
-          map((view: MarketView) => {
-            this.oracle.asked(view.reference);
-            const { fairTicks = Number.NaN } = view.reference ?? {};
-            const middle = Number.isNaN(fairTicks) ? view.midTicks : fairTicks;
-            const positionBase = view.positionLots * view.instrument.lotBase;
-            const skew = (-SKEW_BPS / 10_000) * (positionBase / SKEW_BASE);
-            return quoteAround(view, middle * (1 + skew), {
-              halfSpreadBps: HALF_SPREAD_BPS,
-              sizeBase: SIZE_BASE,
-            });
-          }),
-        ),
-    });
   }
 }
 

@@ -43,9 +43,14 @@ export function runReferences(
 export async function runReferencePlan(
   plan: ReferencePlan,
   broken: ReferenceBreak | undefined,
-  { stopsAtViolation = false, untilMs = Number.POSITIVE_INFINITY, trace }: PlanRunOptions = {},
+  {
+    stopsAtViolation = false,
+    untilMs = Number.POSITIVE_INFINITY,
+    trace,
+    journal,
+  }: PlanRunOptions = {},
 ): Promise<ReferenceResult> {
-  const world = new ReferenceWorld(plan, broken, trace);
+  const world = new ReferenceWorld(plan, broken, trace, journal);
   const { oracle } = world;
   const faults = new Map<ReferenceFaultKind, number>();
   const crashes: Violation[] = [];

@@ -10,7 +10,7 @@ import {
 import { runHedgePlan } from "../hedge/run-hedge.js";
 import { START_MS } from "../seed-plan.js";
 import { faultWindow, strike, time } from "./plan-schemas.js";
-import type { StoryMode } from "./story-mode.js";
+import { preparedBy, type StoryMode } from "./story-mode.js";
 
 const hedgePlan = z.strictObject({
   seed: z.int().nonnegative(),
@@ -72,6 +72,10 @@ export const HEDGE_MODE: StoryMode<HedgePlan> = {
     return breakNamed(breakName)?.plan?.(drawn) ?? drawn;
   },
   run: (plan, breakName, options) => runHedgePlan(plan, breakNamed(breakName), options),
+  replayParts: (plan, breakName) => {
+    const change = breakNamed(breakName)?.bot;
+    return preparedBy(change && ((rig) => change(rig, plan)));
+  },
 };
 
 function breakNamed(name: string | undefined) {

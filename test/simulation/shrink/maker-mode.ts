@@ -2,7 +2,7 @@ import { BREAKS } from "../breaks.js";
 import { CALM_AFTER_MS, CALM_BEFORE_MS, planOf, type SeedPlan, START_MS } from "../seed-plan.js";
 import { runPlan } from "../world.js";
 import { makerPlan } from "./plan-schemas.js";
-import type { PlanShape, SimplerValue, StoryMode } from "./story-mode.js";
+import { type PlanShape, preparedBy, type SimplerValue, type StoryMode } from "./story-mode.js";
 
 /** Values that make a run on the embedded exchange simpler. */
 export const SIMPLER_EXCHANGE: readonly SimplerValue[] = [
@@ -50,6 +50,7 @@ export const MAKER_MODE: StoryMode<SeedPlan> = {
     return breakNamed(breakName)?.plan?.(drawn) ?? drawn;
   },
   run: (plan, breakName, options) => runPlan(plan, breakNamed(breakName), options),
+  replayParts: (_, breakName) => preparedBy(breakNamed(breakName)?.bot),
 };
 
 function breakNamed(name: string | undefined) {

@@ -8,10 +8,12 @@ import {
   type ReferencePlan,
   referencePlanOf,
 } from "../references/reference-plan.js";
+import { referenceStrategy } from "../references/reference-strategy.js";
+import { REFERENCE_MARKET } from "../references/reference-world.js";
 import { runReferencePlan } from "../references/run-references.js";
 import { START_MS } from "../seed-plan.js";
 import { time } from "./plan-schemas.js";
-import type { StoryMode } from "./story-mode.js";
+import { preparedBy, type StoryMode } from "./story-mode.js";
 
 const referencePlan = z.strictObject({
   seed: z.string(),
@@ -84,4 +86,8 @@ export const REFERENCE_MODE: StoryMode<ReferencePlan> = {
     const violations = run.violations.map((one) => ({ ...one, atMs: one.atMs - START_MS }));
     return { ...run, violations };
   },
+  replayParts: (_, breakName) => ({
+    ...preparedBy(REFERENCE_BREAKS.find(({ name }) => name === breakName)?.bot),
+    strategies: new Map([[REFERENCE_MARKET, referenceStrategy().bind({})]]),
+  }),
 };

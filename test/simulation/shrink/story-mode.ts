@@ -1,5 +1,9 @@
+import { NEVER } from "rxjs";
 import type { z } from "zod";
+import type { Bot } from "#bot/bot.js";
+import type { ReplayParts } from "#bot/open-replay.js";
 import type { Ms } from "#core/units.js";
+import type { BotRig } from "#simulation/bot-rig.js";
 import type { FaultStrike, FaultWindow } from "#simulation/faults.js";
 import type { PlanRun, PlanRunOptions } from "../plan-run.js";
 
@@ -22,6 +26,8 @@ export interface PlanShape<Plan> {
   readonly lists: readonly (keyof Plan)[];
   /** In the order of the scripts of a run. */
   readonly scripted: readonly ScriptedList<Plan>[];
+  /** True if other faults of a plan are left to chance; absent if none can be. */
+  readonly isChance?: (plan: Plan) => boolean;
   readonly simpler: readonly SimplerValue[];
   /** Plans with a part of the markets. */
   readonly fewerMarkets: (plan: Plan) => readonly Plan[];
@@ -55,6 +61,8 @@ export interface StoryMode<Plan extends PlanBase> {
     breakName: string | undefined,
     options: PlanRunOptions,
   ) => Promise<PlanRun>;
+  /** The parts of a run's bot that its journal does not name; absent of a mode without a bot. */
+  readonly replayParts?: (plan: Plan, breakName: string | undefined) => ReplayParts;
 }
 
 /** An entry of a list that takes place from an instant to another. */
@@ -65,4 +73,11 @@ export function isWindow(entry: unknown): entry is Pick<FaultWindow, "fromMs" | 
 /** An entry of a list that takes place at an instant. */
 export function isInstant(entry: unknown): entry is Pick<FaultStrike, "atMs"> {
   return typeof entry === "object" && entry !== null && "atMs" in entry;
+}
+
+/** Changes a bot as a break does that changes the bot of a rig. */
+export function preparedBy(change: ((rig: BotRig) => void) | undefined): ReplayParts {
+  if (change === undefined) return {};
+  const venue = { events$: NEVER };
+  return { prepare: (bot: Bot) => change({ bot, venue } as unknown as BotRig) };
 }

@@ -6,7 +6,7 @@ import {
 import { ACQUIRED_POSITIONS_BREAKS } from "../acquired-positions-breaks.js";
 import { MAKER_SHAPE, withOneMarket } from "./maker-mode.js";
 import { acquiredPositionsPlan } from "./plan-schemas.js";
-import type { StoryMode } from "./story-mode.js";
+import { preparedBy, type StoryMode } from "./story-mode.js";
 
 /** Time in which the last takeover is sold, before the calm of a market maker's run. */
 const SALE_MS = 35_000;
@@ -29,6 +29,7 @@ export const TAKEOVERS_MODE: StoryMode<AcquiredPositionsPlan> = {
     return { ...drawn, ...breakNamed(breakName)?.plan?.(drawn) };
   },
   run: (plan, breakName, options) => runAcquiredPositionsPlan(plan, breakNamed(breakName), options),
+  replayParts: (_, breakName) => preparedBy(breakNamed(breakName)?.bot),
 };
 
 function breakNamed(name: string | undefined) {

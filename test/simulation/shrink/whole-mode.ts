@@ -10,7 +10,7 @@ import {
 } from "../whole/whole-plan.js";
 import { SIMPLER_EXCHANGE, withOneMarket } from "./maker-mode.js";
 import { wholePlan } from "./plan-schemas.js";
-import type { StoryMode } from "./story-mode.js";
+import { preparedBy, type StoryMode } from "./story-mode.js";
 
 /** The whole system. */
 export const WHOLE_MODE: StoryMode<WholePlan> = {
@@ -43,6 +43,10 @@ export const WHOLE_MODE: StoryMode<WholePlan> = {
     return breakNamed(breakName)?.plan?.(drawn) ?? drawn;
   },
   run: (plan, breakName, options) => runWholePlan(plan, breakNamed(breakName), options),
+  replayParts: (_, breakName) => {
+    const change = breakNamed(breakName)?.bot;
+    return preparedBy(change && (({ bot }) => change(bot)));
+  },
 };
 
 function breakNamed(name: string | undefined) {

@@ -1,6 +1,7 @@
 import type { Bot } from "#bot/bot.js";
 import type { BotEvent } from "#bot/bot-event.js";
 import type { BotConfig } from "#bot/config.js";
+import type { JournalSink } from "#bot/journal.js";
 import { startBot } from "#bot/run-bot.js";
 import { buildRunSummary } from "#bot/run-summary.js";
 import type { RunBotOptions, RunningBot } from "#bot/running-bot.js";
@@ -43,6 +44,8 @@ export interface BotProcessOptions {
   /** Receives the bot once, before its first turn. */
   readonly onBot: (bot: Bot) => void;
   readonly onNotice: (notice: BotEvent) => void;
+  /** Receives the journal of the bot. */
+  readonly journal?: JournalSink;
   /** Called if the process ends by itself: with its summary, or by an error. */
   readonly onEnd: (end: ProcessEnd | { readonly error: unknown }) => void;
 }
@@ -70,6 +73,7 @@ export class BotProcess {
   start(): void {
     const { config, privateKey, clock, random, machine, network, nodes, rework, onNotice } =
       this.#options;
+    const { journal } = this.#options;
     const mortal: Clock = {
       nowMs: () => clock.nowMs(),
       monotonicMs: () => clock.monotonicMs(),
@@ -82,6 +86,9 @@ export class BotProcess {
       store: machine.store,
       log: silentLog,
       transport: network,
+      ...(journal === undefined
+        ? {}
+        : { journal: { write: this.#ifAlive((line: string) => journal.write(line)) } }),
       chain: {
         rpcs: nodes.map(({ name, call }) => ({
           name,

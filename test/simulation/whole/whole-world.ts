@@ -10,6 +10,7 @@ import type { WaitingClock } from "#simulation/waiting-clock.js";
 import type { OpenExchange } from "#simulator/configured-exchange.js";
 import type { OpenChain } from "#simulator/open-chain.js";
 import type { PlanRunOptions } from "../plan-run.js";
+import { journalOption } from "../process-journal.js";
 import { START_MS } from "../seed-plan.js";
 import { BotProcess, type Machine, type ProcessEnd } from "./bot-process.js";
 import { chainNodes, weatherIn } from "./chain-nodes.js";
@@ -209,6 +210,7 @@ export class WholeWorld {
       machine: this.#machine,
       network,
       nodes,
+      ...journalOption(this.#parts.options.journal, () => clock.nowMs() - START_MS),
       rework: broken?.rework ?? ((options) => options),
       onBot: (bot) => {
         broken?.bot?.(bot);

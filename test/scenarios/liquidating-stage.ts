@@ -363,6 +363,7 @@ export class LiquidatingStage {
   async expectHonest(): Promise<void> {
     const violations = await judge(this.ground, {
       fromBlock: this.#firstBlock,
+      endMs: this.clock.nowMs(),
       firstNonce: this.#firstNonce,
       records: this.disk.records,
       opportunities: this.ledger(),

@@ -1,7 +1,7 @@
 import type { InProcessRpc, RpcReply } from "#chain/rpc-transport.js";
 import type { TransactionRecord } from "#chain/transaction-store.js";
 import type { Break } from "./run-seed.js";
-import type { SeedPlan } from "./seed-plan.js";
+import { type SeedPlan, timeOfBlock } from "./seed-plan.js";
 
 /** Every process is killed right after it has sent something. */
 const killedAfterSending = (plan: SeedPlan): SeedPlan => ({
@@ -13,7 +13,10 @@ const reorganised = (plan: SeedPlan): SeedPlan => ({
   ...plan,
   lossInReorg: 0.5,
   confirmations: 4,
-  reorgs: new Map(Array.from({ length: 18 }, (_, i) => [4 + 2 * i, 1 + (i % 3)] as const)),
+  reorgs: Array.from({ length: 18 }, (_, i) => ({
+    atMs: timeOfBlock(4 + 2 * i),
+    depth: 1 + (i % 3),
+  })),
 });
 
 /**

@@ -1,10 +1,22 @@
+import { DEFAULT_SHRINK_RUNS, shrinkSeed } from "../../simulation/shrink/story-command.js";
 import { BREAKS } from "./breaks.js";
 import { runSeed } from "./run-seed.js";
+import { LIQUIDATOR_MS } from "./seed-plan.js";
 
-const OPTIONS = new Set(["--liquidator", "--seeds", "--first-seed", "--break", "--list-breaks"]);
+const OPTIONS = new Set([
+  "--liquidator",
+  "--seeds",
+  "--first-seed",
+  "--break",
+  "--list-breaks",
+  "--shrink",
+  "--shrink-runs",
+  "--out",
+]);
 
 /**
- * `npm run simulate -- --liquidator [--seeds N] [--first-seed N] [--break NAME] [--list-breaks]`.
+ * `npm run simulate -- --liquidator [--seeds N] [--first-seed N] [--break NAME] [--list-breaks]
+ * [--shrink [--shrink-runs N] [--out FILE]]`.
  * @returns the exit code.
  */
 export async function simulateLiquidator(args: readonly string[]): Promise<number> {
@@ -23,6 +35,15 @@ export async function simulateLiquidator(args: readonly string[]): Promise<numbe
   const broken = BREAKS.find(({ name }) => name === wanted);
   if (args.includes("--break") && broken === undefined)
     throw new Error(`--break takes one of ${BREAKS.map(({ name }) => name).join(", ")}`);
+  if (args.includes("--shrink"))
+    return shrinkSeed({
+      mode: "liquidator",
+      seed: first,
+      marketMs: LIQUIDATOR_MS,
+      breakName: broken?.name,
+      maxRuns: wholeNumber(args, "--shrink-runs", DEFAULT_SHRINK_RUNS),
+      out: args.includes("--out") ? args[args.indexOf("--out") + 1] : undefined,
+    });
   const struck = new Map<string, number>();
   const sum = { sent: 0, won: 0, lost: 0, reverted: 0, violations: 0, failing: 0 };
   for (let seed = first; seed < first + seeds; seed += 1) {

@@ -2,6 +2,8 @@ import { seededRandom } from "#core/seeded-random.js";
 import type { Ms } from "#core/units.js";
 import { decodeLedger } from "#liquidator/ledger-lines.js";
 import { WaitingClock } from "#simulation/waiting-clock.js";
+import type { PlanRun } from "../../simulation/plan-run.js";
+import type { Violation } from "../../simulation/violation.js";
 import { BlockBuilder } from "./block-builder.js";
 import { Desk } from "./desk.js";
 import { FAIR, faultyNode, type NodeWeather } from "./faulty-node.js";
@@ -10,15 +12,15 @@ import { Disk, LiquidatorProcess, type Parts } from "./process.js";
 import { Rival, Sender } from "./rivals.js";
 import {
   BLOCK_MS,
-  BLOCKS,
-  CALM_BLOCKS,
+  blockAt,
+  LIQUIDATOR_CALM_MS,
   type Outage,
   planOf,
   type SeedPlan,
   START_MS,
 } from "./seed-plan.js";
 import { tallyOf } from "./tally.js";
-import { judge, type Violation } from "./witness.js";
+import { judge } from "./witness.js";
 
 /** A rule of the liquidator that is switched off. */
 export interface Break {
@@ -29,8 +31,7 @@ export interface Break {
 }
 
 /** The result of a run. */
-export interface RunResult {
-  readonly violations: readonly Violation[];
+export interface RunResult extends PlanRun {
   readonly won: number;
   readonly lost: number;
   readonly reverted: number;
@@ -49,11 +50,11 @@ const BELIEVED_MS: Ms = 15_000;
 const TOLD = new Set(["replaced", "cancelling", "resent", "unmined", "undone", "gap-filled"]);
 
 /** Every node in an outage, at a block of the run. */
-function failing({ kind, fromBlock }: Outage, block: number): NodeWeather {
+function failing({ kind, fromMs }: Outage, block: number): NodeWeather {
   if (kind === "deaf") return { ...FAIR, requestLost: 1 };
   return kind === "refusing"
     ? { ...FAIR, refused: 1 }
-    : { ...FAIR, lagBlocks: block - fromBlock + 1 };
+    : { ...FAIR, lagBlocks: block - blockAt(fromMs) + 1 };
 }
 let ground: Promise<Ground> | undefined;
 
@@ -62,13 +63,14 @@ let ground: Promise<Ground> | undefined;
  * run at a time.
  */
 export async function runSeed(seed: number, broken?: Break): Promise<RunResult> {
-  ground ??= Ground.create(START_MS);
   const drawn = planOf(seed);
-  return new Run(
-    await ground,
-    broken?.plan?.(drawn) ?? drawn,
-    broken?.rework ?? ((parts) => parts),
-  ).result();
+  return runPlan(broken?.plan?.(drawn) ?? drawn, broken);
+}
+
+/** The same for a plan, which a break does not change any more. */
+export async function runPlan(plan: SeedPlan, broken: Break | undefined): Promise<RunResult> {
+  ground ??= Ground.create(START_MS);
+  return new Run(await ground, plan, broken?.rework ?? ((parts) => parts)).result();
 }
 
 class Run {
@@ -117,14 +119,19 @@ class Run {
     this.#setUp();
     const violations: Violation[] = [];
     try {
-      await this.#clock.runUntil(START_MS + BLOCKS * BLOCK_MS);
+      await this.#clock.runUntil(START_MS + this.#plan.marketMs);
       this.#isOver = true;
       const process = this.#process ?? this.#start();
       const left = await this.#clock.runThrough(process.stop(120_000), 240_000);
       if (left > 0)
-        violations.push({ rule: "open", text: `${left} takeovers are left to the next run` });
+        violations.push({
+          atMs: this.#endMs,
+          rule: "open",
+          text: `${left} takeovers are left to the next run`,
+        });
     } catch (error) {
       violations.push({
+        atMs: this.#clock.nowMs(),
         rule: "crash",
         text: error instanceof Error ? (error.stack ?? error.message) : String(error),
       });
@@ -134,6 +141,7 @@ class Run {
     violations.push(
       ...(await judge(this.#ground, {
         fromBlock: this.#firstBlock,
+        endMs: this.#endMs,
         firstNonce,
         records: this.#disk.records,
         opportunities,
@@ -162,7 +170,10 @@ class Run {
     const faults = new Map([...this.#faults, ...drawn, ...tally]);
     const sent = this.#disk.records.filter(({ kind }) => kind === "attempt").length;
     return {
-      violations,
+      events: [...this.#steps.values()].reduce((sum, steps) => sum + steps, 0),
+      // They are found after the run: the first is the one that happened first.
+      violations: violations.sort((one, other) => one.atMs - other.atMs),
+      scripts: [],
       won: count("won"),
       lost: count("lost"),
       reverted: count("reverted"),
@@ -174,14 +185,12 @@ class Run {
 
   /** While no node has reported a trusted head, nothing is signed. */
   #blindness(): Violation[] {
-    const { outage } = this.#plan;
-    if (outage === undefined) return [];
+    return this.#plan.outages.flatMap((outage) => this.#signedIn(outage));
+  }
+
+  #signedIn(outage: Outage): Violation[] {
     this.#count(`outage ${outage.kind}`);
-    const atMs = (block: number) => START_MS + (block + 1) * BLOCK_MS;
-    const [fromMs, untilMs] = [
-      atMs(outage.fromBlock) + BELIEVED_MS + BLOCK_MS,
-      atMs(outage.toBlock),
-    ];
+    const [fromMs, untilMs] = [outage.fromMs + BELIEVED_MS + BLOCK_MS, outage.untilMs];
     return this.#disk.records.flatMap((record): Violation[] => {
       if (
         record.kind !== "attempt" ||
@@ -191,6 +200,7 @@ class Run {
         return [];
       return [
         {
+          atMs: record.attempt.atMs,
           rule: "blind",
           text: `nonce ${record.attempt.nonce} was signed for at ${record.attempt.atMs}, when no RPC could be believed`,
         },
@@ -200,6 +210,15 @@ class Run {
 
   #random(of: string) {
     return seededRandom(`${this.#plan.seed} ${of}`);
+  }
+
+  get #endMs(): Ms {
+    return START_MS + this.#plan.marketMs;
+  }
+
+  /** The last stretch of a run has no faults. */
+  #isCalm(): boolean {
+    return this.#blockOf(this.#builder.head) > blockAt(this.#endMs - LIQUIDATOR_CALM_MS);
   }
 
   #blockOf(number: number): number {
@@ -220,7 +239,9 @@ class Run {
       ground: this.#ground,
       desk: this.#desk,
     };
-    const isCalm = () => this.#blockOf(builder.head) >= BLOCKS - CALM_BLOCKS;
+    const isCalm = () => this.#isCalm();
+    const isNow = ({ atMs }: { readonly atMs: Ms }) =>
+      blockAt(atMs) === this.#blockOf(builder.head);
     const rivals = drawn.rivals.map((rival, i) => {
       return new Rival(
         on.cast.rivals[i === 0 ? 0 : 1],
@@ -235,8 +256,8 @@ class Run {
     const fates = this.#random("pool");
     const own = on.cast.liquidator.address;
     builder.lossInReorg = drawn.lossInReorg;
-    builder.reorgNow = () => (isCalm() ? 0 : (drawn.reorgs.get(this.#blockOf(builder.head)) ?? 0));
-    builder.baseFeeNow = () => drawn.baseFees.get(this.#blockOf(builder.head));
+    builder.reorgNow = () => (isCalm() ? 0 : (drawn.reorgs.find(isNow)?.depth ?? 0));
+    builder.baseFeeNow = () => drawn.baseFees.find(isNow)?.wei;
     builder.faultsOf = (from) => {
       if (from !== own || isCalm()) return { isDropped: false, heldBlocks: 0 };
       const [drop, hold, blocks] = [fates.uniform(), fates.uniform(), fates.uniform()];
@@ -261,10 +282,10 @@ class Run {
         rival.onBlock(reorgDepth);
       }
       const block = this.#blockOf(number);
-      for (const { market, price, isFirst, afterMs } of drawn.moves.filter(
-        (move) => move.block === block,
+      for (const { market, price, isFirst, atMs } of drawn.moves.filter(
+        (move) => blockAt(move.atMs) === block,
       )) {
-        clock.setTimer(afterMs, () => {
+        clock.setTimer((atMs - START_MS) % BLOCK_MS, () => {
           desk.setPrice(market, price);
           const data = SOURCE.encodeFunctionData("setMarkPrice", [price]);
           clock.hold(
@@ -300,14 +321,10 @@ class Run {
         this.#random(`node ${node} ${life}`),
         () => {
           const block = this.#blockOf(builder.head);
-          const isIn = ({
-            fromBlock,
-            toBlock,
-          }: {
-            readonly fromBlock: number;
-            readonly toBlock: number;
-          }) => fromBlock <= block && block < toBlock;
-          if (drawn.outage !== undefined && isIn(drawn.outage)) return failing(drawn.outage, block);
+          const isIn = ({ fromMs, untilMs }: { readonly fromMs: Ms; readonly untilMs: Ms }) =>
+            blockAt(fromMs) <= block && block < blockAt(untilMs);
+          const outage = drawn.outages.find(isIn);
+          if (outage !== undefined) return failing(outage, block);
           return drawn.spells.find((spell) => spell.node === node && isIn(spell))?.weather ?? FAIR;
         },
         (fault) => this.#count(`rpc ${fault}`),
@@ -335,7 +352,7 @@ class Run {
     const nth = (this.#steps.get(kind) ?? 0) + 1;
     this.#steps.set(kind, nth);
     if (TOLD.has(kind)) this.#count(kind);
-    if (this.#blockOf(this.#builder.head) >= BLOCKS - CALM_BLOCKS) return;
+    if (this.#isCalm()) return;
     for (const kill of this.#plan.kills)
       if (kill.on === "event" && kill.kind === kind && kill.nth === nth)
         this.#kill(kill.downMs, kind);

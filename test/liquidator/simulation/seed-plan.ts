@@ -8,33 +8,57 @@ import type { RivalPlan } from "./rivals.js";
 export const START_MS: Ms = 1_760_000_000_000;
 export const BLOCK_MS: Ms = 2_000;
 /** Blocks of a run, and the last ones of them without faults, so that everything becomes final. */
-export const BLOCKS = 60;
-export const CALM_BLOCKS = 20;
+const BLOCKS = 60;
+const CALM_BLOCKS = 20;
 
-/** The price of a market from a block on, in credit units a coin. */
+/** The length of a drawn run, and of its last stretch without faults. */
+export const LIQUIDATOR_MS: Ms = BLOCKS * BLOCK_MS;
+export const LIQUIDATOR_CALM_MS: Ms = CALM_BLOCKS * BLOCK_MS;
+
+/** When a block of the run is made, counted from 0. */
+export function timeOfBlock(block: number): Ms {
+  return START_MS + (block + 1) * BLOCK_MS;
+}
+
+/** The last block that is made until an instant. */
+export function blockAt(atMs: Ms): number {
+  return Math.floor((atMs - START_MS) / BLOCK_MS) - 1;
+}
+
+/** The price of a market from an instant on, when it is in the pool; in credit units a coin. */
 export interface OracleMove {
-  readonly block: number;
+  readonly atMs: Ms;
   readonly market: number;
   readonly price: bigint;
   /** Before the other transactions of its block, or after them. */
   readonly isFirst: boolean;
-  /** After the block before it: when it is in the pool. */
-  readonly afterMs: Ms;
+}
+
+/** A depth of blocks that are made again in place of the next one. */
+export interface PlannedReorg {
+  readonly atMs: Ms;
+  readonly depth: number;
+}
+
+/** The base fee of the block after an instant. */
+export interface PlannedBaseFee {
+  readonly atMs: Ms;
+  readonly wei: bigint;
 }
 
 /** Weather of a node from a block to another. */
 export interface WeatherSpell {
   readonly node: number;
-  readonly fromBlock: number;
-  readonly toBlock: number;
+  readonly fromMs: Ms;
+  readonly untilMs: Ms;
   readonly weather: NodeWeather;
 }
 
 /** Every node fails at once: none answers, all refuse, or all stand still at the block before. */
 export interface Outage {
   readonly kind: "deaf" | "refusing" | "standing";
-  readonly fromBlock: number;
-  readonly toBlock: number;
+  readonly fromMs: Ms;
+  readonly untilMs: Ms;
 }
 
 /** When a process is killed: on the so-manyth event of a kind, or at an instant. */
@@ -42,20 +66,21 @@ export type Kill =
   | { readonly on: "event"; readonly kind: string; readonly nth: number; readonly downMs: Ms }
   | { readonly on: "instant"; readonly atMs: Ms; readonly downMs: Ms };
 
-/** Everything that one run is made of: drawn from its seed alone. */
+/** Everything that one run is made of: drawn from its seed alone, and plain data. */
 export interface SeedPlan {
   readonly seed: number;
+  readonly marketMs: Ms;
   readonly deposits: { readonly own: bigint; readonly victims: readonly bigint[] };
   readonly openings: readonly Opening[];
   readonly moves: readonly OracleMove[];
   readonly rivals: readonly RivalPlan[];
   readonly spells: readonly WeatherSpell[];
-  readonly outage: Outage | undefined;
+  readonly outages: readonly Outage[];
   readonly kills: readonly Kill[];
   readonly pool: { readonly drop: number; readonly hold: number };
-  readonly reorgs: ReadonlyMap<number, number>;
+  readonly reorgs: readonly PlannedReorg[];
   readonly lossInReorg: number;
-  readonly baseFees: ReadonlyMap<number, bigint>;
+  readonly baseFees: readonly PlannedBaseFee[];
   /** Between a position's being taken over and its being sold. */
   readonly sellAfterMs: Ms;
   readonly confirmations: number;
@@ -121,17 +146,18 @@ export function planOf(seed: number): SeedPlan {
   if (rare.reorg !== undefined) reorgs.set(...rare.reorg);
   return {
     seed,
+    marketMs: LIQUIDATOR_MS,
     deposits: { own: BigInt(draw.of([20_000, 250_000, 1_000_000, 1_000_000])), victims: deposits },
     openings,
     moves: movesOf(draw, faultBlocks),
     rivals: rivalsOf(draw),
     spells: spellsOf(draw, nodes, faultBlocks),
-    outage: rare.outage,
+    outages: rare.outage === undefined ? [] : [rare.outage],
     kills,
     pool: { drop: draw.of([0, 0, 0.1, 0.3]), hold: draw.of([0, 0.1, 0.3]) },
-    reorgs,
+    reorgs: [...reorgs].map(([block, depth]) => ({ atMs: timeOfBlock(block), depth })),
     lossInReorg: draw.of([0, 0.3]),
-    baseFees,
+    baseFees: [...baseFees].map(([block, wei]) => ({ atMs: timeOfBlock(block), wei })),
     sellAfterMs: draw.int(3_000, 30_000),
     confirmations,
     marginBufferBps: draw.of([500, 2_000, 5_000]),
@@ -162,7 +188,9 @@ function rarities(
   const toBlock = fromBlock + draw.int(10, 20);
   return {
     reorg: draw.chance(0.3) ? reorg : undefined,
-    outage: draw.chance(0.2) ? { kind, fromBlock, toBlock } : undefined,
+    outage: draw.chance(0.2)
+      ? { kind, fromMs: timeOfBlock(fromBlock), untilMs: timeOfBlock(toBlock) }
+      : undefined,
   };
 }
 
@@ -192,11 +220,10 @@ function movesOf(draw: Drawing, faultBlocks: number): OracleMove[] {
         : (draw.uniform() - 0.5) * 0.006;
       now *= 1 + by;
       moves.push({
-        block,
         market,
         price: BigInt(Math.round(now)),
         isFirst: draw.chance(0.6),
-        afterMs: draw.int(10, BLOCK_MS - 10),
+        atMs: timeOfBlock(block) + draw.int(10, BLOCK_MS - 10),
       });
     }
   });
@@ -238,8 +265,8 @@ function spellsOf(draw: Drawing, nodes: number, faultBlocks: number): WeatherSpe
       ]);
       spells.push({
         node,
-        fromBlock,
-        toBlock: Math.min(faultBlocks, fromBlock + draw.int(1, 12)),
+        fromMs: timeOfBlock(fromBlock),
+        untilMs: timeOfBlock(Math.min(faultBlocks, fromBlock + draw.int(1, 12))),
         weather,
       });
     }

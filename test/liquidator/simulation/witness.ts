@@ -1,29 +1,20 @@
 import type { Takeover } from "#account/takeover.js";
 import type { TransactionRecord } from "#chain/transaction-store.js";
-import type { Hex } from "#core/units.js";
+import type { Hex, Ms } from "#core/units.js";
 import type { Opportunity } from "#liquidator/opportunity.js";
+import type { Violation } from "../../simulation/violation.js";
 import { COIN, DEALER, type Ground, PERPETUAL, SOURCE } from "./ground.js";
 import { type OwnTransaction, ownTransactions } from "./own-transactions.js";
 
-/** A rule that a run broke. */
-export interface Violation {
-  readonly rule:
-    | "paid-twice"
-    | "price"
-    | "safe"
-    | "nonce"
-    | "ledger"
-    | "unwind"
-    | "open"
-    | "blind"
-    | "crash";
-  readonly text: string;
-}
+/** The rules that a run is judged by after its end. */
+type Rule = "paid-twice" | "price" | "safe" | "nonce" | "ledger" | "unwind" | "open";
 
 /** Data left by the liquidator and its environment. */
 export interface Remains {
   /** The first block of the run. */
   readonly fromBlock: number;
+  /** End of the run: the instant of what only shows then. */
+  readonly endMs: Ms;
   readonly firstNonce: number;
   readonly records: readonly TransactionRecord[];
   /** Newest state of every opportunity, from the ledger's file. */
@@ -39,7 +30,7 @@ export interface Remains {
  */
 export async function judge(ground: Ground, remains: Remains): Promise<Violation[]> {
   const violations: Violation[] = [];
-  const say = (rule: Violation["rule"], text: string) => violations.push({ rule, text });
+  const say: Say = (atMs, rule, text) => violations.push({ atMs, rule, text });
   const own = await ownTransactions(ground, remains.fromBlock);
   const jobOf = new Map<Hex, string | null>();
   for (const record of remains.records)
@@ -60,7 +51,7 @@ export async function judge(ground: Ground, remains: Remains): Promise<Violation
   return violations;
 }
 
-type Say = (rule: Violation["rule"], text: string) => void;
+type Say = (atMs: Ms, rule: Rule, text: string) => void;
 type IntentOf = (transaction: OwnTransaction) => string | undefined;
 
 /**
@@ -74,10 +65,10 @@ function judgeNonces(
   jobOf: ReadonlyMap<Hex, string | null>,
   say: Say,
 ): void {
-  own.forEach(({ nonce, hash }, i) => {
+  own.forEach(({ nonce, hash, blockTimeMs: atMs }, i) => {
     if (nonce !== remains.firstNonce + i)
-      say("nonce", `nonce ${nonce} at place ${i}, expected ${remains.firstNonce + i}`);
-    if (!jobOf.has(hash)) say("nonce", `${hash} of nonce ${nonce} was never stored`);
+      say(atMs, "nonce", `nonce ${nonce} at place ${i}, expected ${remains.firstNonce + i}`);
+    if (!jobOf.has(hash)) say(atMs, "nonce", `${hash} of nonce ${nonce} was never stored`);
   });
   const used = new Set(own.map(({ nonce }) => nonce));
   const ended = new Set(
@@ -85,9 +76,9 @@ function judgeNonces(
   );
   for (const record of remains.records) {
     if (record.kind !== "attempt") continue;
-    const { nonce } = record.attempt;
-    if (!used.has(nonce)) say("nonce", `nonce ${nonce} was signed for and is not used`);
-    if (!ended.has(nonce)) say("nonce", `nonce ${nonce} has no end in the store`);
+    const { nonce, atMs } = record.attempt;
+    if (!used.has(nonce)) say(atMs, "nonce", `nonce ${nonce} was signed for and is not used`);
+    if (!ended.has(nonce)) say(remains.endMs, "nonce", `nonce ${nonce} has no end in the store`);
   }
 }
 
@@ -98,11 +89,19 @@ function judgePayments(own: readonly OwnTransaction[], intentOf: IntentOf, say: 
     if (transaction.isReverted || transaction.taken === undefined) continue;
     const intent = intentOf(transaction);
     if (intent === undefined) {
-      say("paid-twice", `${transaction.hash} took over a position without an intent`);
+      say(
+        transaction.blockTimeMs,
+        "paid-twice",
+        `${transaction.hash} took over a position without an intent`,
+      );
       continue;
     }
     if (paid.has(intent))
-      say("paid-twice", `${intent} by ${paid.get(intent)} and by ${transaction.hash}`);
+      say(
+        transaction.blockTimeMs,
+        "paid-twice",
+        `${intent} by ${paid.get(intent)} and by ${transaction.hash}`,
+      );
     paid.set(intent, transaction.hash);
   }
 }
@@ -123,15 +122,16 @@ function judgePrices(
     ),
   );
   for (const transaction of own) {
-    const { call, taken, hash } = transaction;
+    const { call, taken, hash, blockTimeMs: atMs } = transaction;
     if (call === undefined) continue;
     const intent = intended.get(intentOf(transaction) ?? "");
     if (intent === undefined) {
-      say("ledger", `${hash} has no intent in the ledger`);
+      say(atMs, "ledger", `${hash} has no intent in the ledger`);
       continue;
     }
     if (call.paper !== intent.requestPaper || call.expectCredit !== intent.expectCredit) {
       say(
+        atMs,
         "price",
         `${hash} asks for ${call.paper} at ${call.expectCredit}, intended ${intent.requestPaper} at ${intent.expectCredit}`,
       );
@@ -142,11 +142,12 @@ function judgePrices(
     const least = intent.expectCredit * abs(taken.paper);
     if (got < least)
       say(
+        atMs,
         "price",
         `${hash} got ${taken.credit} for ${taken.paper}, at least ${intent.expectCredit} for ${intent.requestPaper}`,
       );
     if (abs(taken.paper) > abs(intent.requestPaper))
-      say("price", `${hash} took ${taken.paper}, more than ${intent.requestPaper}`);
+      say(atMs, "price", `${hash} took ${taken.paper}, more than ${intent.requestPaper}`);
   }
 }
 
@@ -170,7 +171,7 @@ async function judgeSafety(
   );
   for (const transaction of own) {
     if (transaction.taken === undefined) continue;
-    const { block, hash } = transaction;
+    const { block, hash, blockTimeMs: atMs } = transaction;
     const account = await holdingsAt(ground, block);
     const since = decided.get(intentOf(transaction) ?? "") ?? block;
     const slack: bigint[] = [];
@@ -186,11 +187,12 @@ async function judgeSafety(
       [ground.cast.liquidator.address],
       block,
     );
-    if (isSafe !== true) say("safe", `${hash} left the account unsafe at block ${block}`);
+    if (isSafe !== true) say(atMs, "safe", `${hash} left the account unsafe at block ${block}`);
     const best = slack.reduce((most, one) => (one > most ? one : most));
     // A unit for each position, by which two ways of rounding may differ.
     if (best < -4n)
       say(
+        atMs,
         "safe",
         `${hash} left the account ${-best} short of its buffer at block ${block}, by every price since block ${since}`,
       );
@@ -199,7 +201,7 @@ async function judgeSafety(
 
 /** The ledger says what the chain says, to the unit. */
 function judgeLedger(
-  { opportunities }: Remains,
+  { opportunities, endMs }: Remains,
   own: readonly OwnTransaction[],
   intentOf: IntentOf,
   say: Say,
@@ -214,19 +216,21 @@ function judgeLedger(
   }
   for (const { id, outcome, intended, takenOver, gasWei } of opportunities) {
     if (intended === undefined) {
-      if (outcome === "won") say("ledger", `${id} is won, and was never intended`);
+      if (outcome === "won") say(endMs, "ledger", `${id} is won, and was never intended`);
       continue;
     }
     // Nothing of it was ever sent: it may be, as long as the account is unsafe.
     if (outcome === "open" && !gas.has(intended.jobId)) continue;
     if (outcome === "open") {
-      say("open", `${id} has come to no end`);
+      say(endMs, "open", `${id} has come to no end`);
       continue;
     }
     const transaction = byIntent.get(intended.jobId);
     const taken = transaction?.taken;
+    const atMs = transaction?.blockTimeMs ?? endMs;
     if ((outcome === "won") !== (taken !== undefined))
       say(
+        atMs,
         "ledger",
         `${id} is ${outcome}, and the chain has ${taken === undefined ? "no takeover" : "one"}`,
       );
@@ -237,13 +241,18 @@ function judgeLedger(
         takenOver.hash !== transaction?.hash)
     )
       say(
+        atMs,
         "ledger",
         `${id}: ${takenOver?.paper} for ${takenOver?.credit}, the chain has ${taken.paper} for ${taken.credit}`,
       );
     if (outcome === "reverted" && transaction?.isReverted !== true)
-      say("ledger", `${id} is reverted, and the chain has no such transaction`);
+      say(atMs, "ledger", `${id} is reverted, and the chain has no such transaction`);
     if ((gasWei ?? 0n) !== (gas.get(intended.jobId) ?? 0n))
-      say("ledger", `${id}: gas of ${gasWei}, the chain took ${gas.get(intended.jobId) ?? 0n}`);
+      say(
+        atMs,
+        "ledger",
+        `${id}: gas of ${gasWei}, the chain took ${gas.get(intended.jobId) ?? 0n}`,
+      );
   }
 }
 
@@ -254,7 +263,11 @@ const PAPER_PER_LOT = 10n ** 15n;
  * The inventory to sell is what the chain has: each takeover of at least a lot under its id and the
  * time of its block, nothing else.
  */
-function judgeUnwinding({ acquired }: Remains, own: readonly OwnTransaction[], say: Say): void {
+function judgeUnwinding(
+  { acquired, endMs }: Remains,
+  own: readonly OwnTransaction[],
+  say: Say,
+): void {
   const wanted = new Map<string, OwnTransaction>(
     own.flatMap((one) =>
       one.taken === undefined ? [] : [[`${one.hash}@${one.blockHash}`, one] as const],
@@ -263,20 +276,21 @@ function judgeUnwinding({ acquired }: Remains, own: readonly OwnTransaction[], s
   for (const [id, { lots, credit, atMs }] of acquired) {
     const { taken, blockTimeMs } = wanted.get(id) ?? {};
     if (taken === undefined)
-      say("unwind", `${id} is being sold, and the chain has no such takeover`);
+      say(endMs, "unwind", `${id} is being sold, and the chain has no such takeover`);
     else if (
       BigInt(lots) !== taken.paper / PAPER_PER_LOT ||
       credit !== taken.credit ||
       atMs !== blockTimeMs
     )
       say(
+        blockTimeMs ?? endMs,
         "unwind",
         `${id}: ${lots} lots for ${credit} at ${atMs}, the chain has ${taken.paper} for ${taken.credit} at ${blockTimeMs}`,
       );
   }
-  for (const [id, { taken }] of wanted)
+  for (const [id, { taken, blockTimeMs }] of wanted)
     if (taken !== undefined && taken.paper / PAPER_PER_LOT !== 0n && !acquired.has(id))
-      say("unwind", `${id} is not being sold`);
+      say(blockTimeMs, "unwind", `${id} is not being sold`);
 }
 
 const abs = (value: bigint): bigint => (value < 0n ? -value : value);

@@ -111,8 +111,9 @@ class PlanShrinker<Plan extends PlanBase> {
 
   /** True if no fault is left to chance. */
   get isScripted(): boolean {
-    const { scripted } = this.#mode.shape;
+    const { scripted, isChance } = this.#mode.shape;
     const { plan } = this.failing;
+    if (isChance?.(plan) === true) return false;
     return scripted.every(
       ({ windows, strikes }) =>
         plan[strikes] !== undefined || this.#entries(plan, [windows]).length === 0,

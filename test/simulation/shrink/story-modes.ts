@@ -1,4 +1,5 @@
 import { HEDGE_MODE } from "./hedge-mode.js";
+import { LIQUIDATOR_MODE } from "./liquidator-mode.js";
 import { MAKER_MODE } from "./maker-mode.js";
 import { REFERENCE_MODE } from "./reference-mode.js";
 import type { PlanBase, StoryMode } from "./story-mode.js";
@@ -12,6 +13,7 @@ export const STORY_MODES: readonly StoryMode<PlanBase>[] = [
   TAKEOVERS_MODE,
   REFERENCE_MODE,
   HEDGE_MODE,
+  LIQUIDATOR_MODE,
 ].map((mode) => mode as unknown as StoryMode<PlanBase>);
 
 /** @throws Error for a mode without stories */

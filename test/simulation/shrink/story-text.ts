@@ -95,8 +95,15 @@ function listRows({ mode, plan }: Story): EventRow[] {
 function fieldsText(entry: object): string {
   return Object.entries(entry)
     .filter(([key]) => !["fromMs", "untilMs", "atMs"].includes(key))
-    .map(([key, value]) => (key === "kind" ? String(value) : `${key} ${String(value)}`))
+    .map(([key, value]) => (key === "kind" ? String(value) : `${key} ${valueText(value)}`))
     .join(", ");
+}
+
+/** Of several values only those that are not zero. */
+function valueText(value: unknown): string {
+  if (typeof value !== "object" || value === null) return String(value);
+  const parts = Object.entries(value).filter(([, part]) => part !== 0);
+  return parts.map(([key, part]) => `${key} ${String(part)}`).join(" ");
 }
 
 function lateText({ lateMs = 0 }: FaultStrike): string {

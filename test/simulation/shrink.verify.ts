@@ -3,7 +3,7 @@ import { shrinkPlan } from "./shrink/shrink-plan.js";
 import { runStory } from "./shrink/story.js";
 import { STORY_MODES } from "./shrink/story-modes.js";
 
-const MOST_SEEDS = 12;
+const MOST_SEEDS = 24;
 const MAX_RUNS = 80;
 const MARKET_MS = 1_200_000;
 

@@ -208,6 +208,26 @@ describe("marketwright bisect", () => {
       expect(existsSync(none)).toBe(false);
     });
 
+    it("says where the replay differs: a condition that comes later would be called never true", async () => {
+      const edited = join(folder, "edited.journal");
+      const lines = readFileSync(one, "utf8").split("\n");
+      const at = lines.findIndex((line) => line.includes('"place"'));
+      lines[at] = (lines[at] as string).replace('"BUY"', '"SELL"');
+      writeFileSync(edited, lines.join("\n"));
+      const none = join(folder, "none.journal");
+      const { code, out } = await bisect(edited, "--when", "counts.placed > 99", "--shrink", none);
+      expect(code).toBe(1);
+      expect(out).toMatch(new RegExp(`^turn ${at} \\(line ${at + 1}\\) differs`));
+      expect(out).toContain("never: counts.placed > 99");
+    });
+
+    it("is refused before the search if its folder does not exist", async () => {
+      const nowhere = join(folder, "nowhere", "slice.journal");
+      const { code, err } = await bisect(one, "--when", WHEN, "--shrink", nowhere);
+      expect(code).toBe(2);
+      expect(err).toContain(`--shrink: is in a folder that does not exist (got "${nowhere}")`);
+    });
+
     it.each([
       [[], "--when: is missing", "--when 'position.btcusdc > 0.4'"],
       [["--turn", "3"], "--shrink: needs --when", "expected --when CONDITION"],

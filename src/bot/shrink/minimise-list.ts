@@ -4,7 +4,7 @@
  * Software Engineering 28(2), 2002), by complements. It first leaves out halves, then ever smaller
  * pieces. The items keep their order.
  * @param items of which the whole is known to fail
- * @param fails true if a part of the list still fails; a part is asked about once
+ * @param fails true if a part of the list still fails; a part may be asked about again
  */
 export async function minimiseList<Item>(
   items: readonly Item[],

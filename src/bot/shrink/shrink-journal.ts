@@ -8,7 +8,7 @@ import { type StatusDocument, statusReader } from "../bisect/status-fields.js";
 import type { BotInput } from "../engine/input.js";
 import { decodeHeader, decodeTurn, type JournalHeader } from "../journal/journal.js";
 import type { FileLine, JournalLines } from "../journal/journal-lines.js";
-import type { ReplayDivergence } from "../journal/journal-replay.js";
+import type { ReplayResult } from "../journal/journal-replay.js";
 import { loadJournalStrategies, type ReplayParts } from "../journal/open-replay.js";
 import { replayLines } from "../journal/replay-journal.js";
 import { minimiseList } from "./minimise-list.js";
@@ -41,10 +41,13 @@ export interface JournalSlice {
   readonly isComplete: boolean;
 }
 
-/** The result of a search for a slice; without one, why not. */
-export type JournalShrink =
-  | { readonly slice: JournalSlice }
-  | { readonly slice: undefined; readonly divergence: ReplayDivergence | undefined };
+/** The result of a search for a slice. */
+export interface JournalShrink {
+  /** Undefined if the condition never held. */
+  readonly slice: JournalSlice | undefined;
+  /** The replay of the journal, up to the turn that was found. */
+  readonly result: ReplayResult;
+}
 
 /** Most turns of a prefix: all of them are held in memory. */
 const MOST_TURNS = 500_000;
@@ -62,7 +65,7 @@ export async function shrinkJournal(
   options: ShrinkJournalOptions,
 ): Promise<JournalShrink> {
   const { found, result } = await searchJournal(lines(), options);
-  if (found === undefined) return { slice: undefined, divergence: result.divergence };
+  if (found === undefined) return { slice: undefined, result };
   const { line, turn } = found.replayed;
   if (turn > MOST_TURNS)
     throw new RunError("is too far into the journal to be sliced", {
@@ -81,6 +84,7 @@ export async function shrinkJournal(
   const sliced = shrinker.lines;
   await checkSlice(sliced, options);
   return {
+    result,
     slice: {
       lines: sliced,
       prefixTurns: prefix.turns.length,

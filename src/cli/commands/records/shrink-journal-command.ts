@@ -1,4 +1,6 @@
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, statSync, writeFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { replayNotes } from "../../../bot/bisect/replay-notes.js";
 import { readFileLines } from "../../../bot/journal/journal-lines.js";
 import { type JournalSlice, shrinkJournal } from "../../../bot/shrink/shrink-journal.js";
 import { ConfigError, RunError } from "../../../core/errors.js";
@@ -32,15 +34,16 @@ export async function shrinkJournalCommand(
   { when, shrink: out, shrinkRuns, json = false }: ShrinkJournalCommandOptions,
 ): Promise<void> {
   if (existsSync(out)) throw existsError(out);
+  requireFolder(out);
   const maxRuns = parseRuns(shrinkRuns);
-  const { slice } = await readJournal("journal", journal, () =>
+  const { slice, result } = await readJournal("journal", journal, () =>
     shrinkJournal(() => readFileLines(journal), { when, journal, maxRuns }),
   );
+  const notes = replayNotes(result);
   if (slice === undefined) {
+    const never = `never: ${when}; bisect --when without --shrink shows how near it came`;
     context.stdout.write(
-      json
-        ? jsonText({ journal, when, found: false }, 2)
-        : `never: ${when}; bisect --when without --shrink shows how near it came\n`,
+      json ? jsonText({ journal, when, found: false, notes }, 2) : [...notes, never, ""].join("\n"),
     );
     throw new ReportedFailure();
   }
@@ -48,8 +51,8 @@ export async function shrinkJournalCommand(
   const { lines: _, ...sizes } = slice;
   context.stdout.write(
     json
-      ? jsonText({ journal, when, found: true, slice: out, ...sizes }, 2)
-      : formatSlice(slice, when, out),
+      ? jsonText({ journal, when, found: true, slice: out, ...sizes, notes }, 2)
+      : [...notes, formatSlice(slice, when, out)].join("\n"),
   );
 }
 
@@ -82,6 +85,17 @@ function writeSlice(out: string, { lines }: JournalSlice): void {
       cause,
     });
   }
+}
+
+/** Before the search, which may take minutes. */
+function requireFolder(out: string): void {
+  const folder = dirname(resolve(out));
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
+    throw new ConfigError("is in a folder that does not exist", {
+      field: "--shrink",
+      value: out,
+      expected: "a new file in a folder that exists",
+    });
 }
 
 function existsError(out: string): ConfigError {

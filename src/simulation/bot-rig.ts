@@ -2,7 +2,7 @@ import { Subscription } from "rxjs";
 import type { BotConfig } from "../bot/config/config.js";
 import { Bot } from "../bot/engine/bot.js";
 import type { BotEvent } from "../bot/engine/bot-event.js";
-import { type JournalSink, JournalWriter } from "../bot/journal/journal.js";
+import { type JournalSink, JournalWriter, type TurnRecorder } from "../bot/journal/journal.js";
 import { recordHedgeVenues } from "../bot/journal/recorded-hedge-venues.js";
 import { sessionHeader } from "../bot/run/session-journal.js";
 import { MemoryStateStore, type StateStore } from "../bot/state/state-dir.js";
@@ -40,6 +40,8 @@ export interface RigOptions {
   readonly store?: StateStore;
   readonly observe?: (notice: BotEvent) => void;
   readonly tap?: VenueTap;
+  /** Records every turn of the bot, in place of `journal`. */
+  readonly turnRecorder?: TurnRecorder;
   /** Of strategies that are not built in, by market; one that is bound keeps its parameters. */
   readonly strategies?: ReadonlyMap<MarketId, Strategy | BoundStrategy>;
   /** Venues where positions are laid off, by name. The rig starts and closes them. */
@@ -94,6 +96,9 @@ export class BotRig {
       resubscribe: (marketId) => this.venue.resubscribe(marketId),
       close: () => this.venue.close(),
     };
+    const turnRecorder =
+      options.turnRecorder ??
+      (options.journal && this.#journalWriter(options.journal, config, clock));
     this.bot = new Bot({
       config,
       accountAddress: this.address,
@@ -105,9 +110,7 @@ export class BotRig {
       outbox: new Outbox({ concurrency: 32 }),
       listener: (notice) => options.observe?.(notice),
       hedgeVenues: this.#hedgeVenues,
-      ...(options.journal === undefined
-        ? {}
-        : { journal: this.#journalWriter(options.journal, config, clock) }),
+      ...(turnRecorder === undefined ? {} : { journal: turnRecorder }),
     });
     for (const [name, { events$ }] of this.#hedgeVenues)
       this.#subscription.add(

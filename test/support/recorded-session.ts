@@ -10,6 +10,7 @@ import { MemoryStateStore } from "#bot/state-dir.js";
 import { Instrument } from "#core/instrument.js";
 import type { Clock, Random } from "#core/runtime.js";
 import { seededRandom } from "#core/seeded-random.js";
+import { ecdsaScheme } from "#core/signing.js";
 import type { Hex, MarketId, Ms } from "#core/units.js";
 import { VirtualClock } from "#core/virtual-clock.js";
 import { createLog } from "#monitoring/log.js";
@@ -22,6 +23,7 @@ import { EmbeddedExchange } from "#simulator/exchange.js";
 import { orderFlowFactory } from "#simulator/flow-config.js";
 import type { OrderFlow } from "#simulator/flow-market.js";
 import { ReplayFlow } from "#simulator/replay-flow.js";
+import { placeManualOrder } from "./manual-order.js";
 
 export const MARKET: MarketId = "btcusdc";
 const PRIVATE_KEY: Hex = `0x${"17".repeat(32)}`;
@@ -42,6 +44,13 @@ export interface RecordedSessionOptions {
   readonly paper?: PaperModels;
   /** Ends it as a killed process does. */
   readonly kill?: boolean;
+  /**
+   * Another run of the same account quotes before it for so long, and is killed: its orders stay
+   * open. Recorded is only the session after it.
+   */
+  readonly earlier?: { readonly forMs: Ms; readonly config?: BotConfig };
+  /** A person places it on the account after the earlier run. */
+  readonly manualOrder?: Parameters<typeof placeManualOrder>[1];
   /** An operator halts it after so long, and resumes it after so much more. */
   readonly halt?: { readonly afterMs: Ms; readonly forMs: Ms };
   /**
@@ -223,6 +232,8 @@ export async function recordSession({
   folder,
   paper,
   kill = false,
+  earlier,
+  manualOrder,
   halt,
   outage,
   delays = QUICKEST,
@@ -255,15 +266,27 @@ export async function recordSession({
     return promise;
   };
   const network = new FaultyNetwork(exchange, clock, new FaultSource([], delays), "10.0.0.1");
+  const common = {
+    privateKey: PRIVATE_KEY,
+    runtime,
+    store: new MemoryStateStore(),
+    log: createLog({ write: (line) => log.push(line.trim()) }, { level: "warn", clock }),
+    transport: network,
+    references: { transports: unconnected(config) },
+  };
+  if (earlier !== undefined) {
+    const killed = await settled(startBot({ ...common, config: earlier.config ?? config }));
+    await clock.runFor(earlier.forMs);
+    killed.close();
+  }
+  if (manualOrder !== undefined) {
+    const signer = ecdsaScheme.signer(PRIVATE_KEY);
+    placeManualOrder({ exchange, signer, clock, random }, manualOrder);
+  }
   const running = await settled(
     startBot({
+      ...common,
       config,
-      privateKey: PRIVATE_KEY,
-      runtime,
-      store: new MemoryStateStore(),
-      log: createLog({ write: (line) => log.push(line.trim()) }, { level: "warn", clock }),
-      transport: network,
-      references: { transports: unconnected(config) },
       ...(paper === undefined
         ? {}
         : {

@@ -5,6 +5,7 @@ import type { Lots, Side, Ticks } from "../../core/units.js";
 import type { StrategyError } from "../record/strategy-errors.js";
 import { formatInstant } from "../report/page/format-instant.js";
 import type { Strategies } from "../run/replay-options.js";
+import { recordedTurns } from "../session/read-turns.js";
 import type { Session } from "../session/session-file.js";
 import type { LiquidationTerms } from "../venue/market-terms.js";
 import { intentText, matchIntents, readIntents, type TimedIntent } from "./compare-intents.js";
@@ -32,6 +33,7 @@ import {
   type OpenedSessionMarket,
   openSession,
   openSessionReferences,
+  toMarketData,
   toParityInputs,
 } from "./open-session.js";
 import {
@@ -39,7 +41,7 @@ import {
   type RerunModel,
   type RerunModelOptions,
 } from "./replay/choose-rerun-models.js";
-import { recordedTurns, replayTurns, type TurnReplayResult } from "./replay/replay-turns.js";
+import { replayTurns, type TurnReplayResult } from "./replay/replay-turns.js";
 import { findFirstViewUs, type RerunMarket, rerunSession } from "./replay/rerun-session.js";
 import { RerunFillExplainer } from "./rerun-fill-explainer.js";
 
@@ -98,12 +100,7 @@ export async function compareSession(options: CompareSessionOptions): Promise<Co
   const sameInputs = await replayTurns(
     recordedTurns(folder, session),
     options.strategies,
-    opened.map(({ marketId, recordedTape, history, isInBook }) => ({
-      marketId,
-      tape: recordedTape,
-      marks: history.marks,
-      isInBook,
-    })),
+    opened.map(toMarketData),
     intents,
     firstViewUs,
   );
@@ -127,7 +124,7 @@ export async function compareSession(options: CompareSessionOptions): Promise<Co
       asHistory: inputs.isShared ? asHistoryOf(inputs, fit !== undefined) : null,
       fit: fitOf(fit),
       again: compareRerun(
-        market,
+        fromFirstView(market, firstViewUs),
         models.fitted.get(market.marketId) ?? models.defaultModel,
         again.markets.get(market.marketId) as RerunMarket,
         intents.filter(({ intent }) => intent.marketId === market.marketId),
@@ -236,8 +233,17 @@ function fitOf(fit: Fit | undefined): Comparison["markets"][number]["fit"] {
   };
 }
 
-function compareRerun(
+/** A market without the fills before an instant, which are in the opening position of the rerun. */
+function fromFirstView(
   { instrument, account }: OpenedSessionMarket,
+  firstViewUs: number,
+): Pick<OpenedSessionMarket, "instrument" | "account"> {
+  const fills = account.fills.filter(({ atUs }) => atUs >= firstViewUs);
+  return { instrument, account: { ...account, fills } };
+}
+
+function compareRerun(
+  { instrument, account }: Pick<OpenedSessionMarket, "instrument" | "account">,
   model: RerunModel,
   ran: RerunMarket,
   live: readonly TimedIntent[],

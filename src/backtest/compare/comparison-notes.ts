@@ -36,6 +36,7 @@ export function buildComparisonNotes(
   return [
     ...mostlyAmbiguousNotes(opened, again),
     ...sessionNotes(session, again.marketsWithOpeningPosition),
+    ...openingOrderNotes(opened),
     ...opened.flatMap(recorderNotes),
     ...cutOff.map(outageNote),
     ...manualHaltNotes(session, same.halts),
@@ -118,6 +119,21 @@ function sessionNotes(session: Session, begunWith: ReadonlySet<MarketId>): strin
       ? ["the session sent no orders (no-fills): there are no orders and fills to compare"]
       : []),
   ];
+}
+
+/** Notes on orders that were open when the session began: the recording does not show their age. */
+function openingOrderNotes(opened: readonly OpenedSessionMarket[]): string[] {
+  return opened.flatMap(({ marketId, account: { openingOrders } }) => {
+    if (openingOrders === undefined)
+      return [
+        `the recording does not tell which orders were open in ${marketId} when the session began: the replay begins without any`,
+      ];
+    return openingOrders.length === 0
+      ? []
+      : [
+          `the session began with open orders in ${marketId}: ${openingOrders.length}; the replay begins with them at the end of the queue at their prices`,
+        ];
+  });
 }
 
 /** Findings of the recorder in a market: a lost stream, a clock step. */

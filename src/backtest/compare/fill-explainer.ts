@@ -1,6 +1,11 @@
 import type { Instrument } from "../../core/instrument.js";
 import type { Lots } from "../../core/units.js";
-import type { RecordedAccount, RecordedFill, RecordedOrder } from "../session/recorded-orders.js";
+import {
+  listOpenedOrders,
+  type RecordedAccount,
+  type RecordedFill,
+  type RecordedOrder,
+} from "../session/recorded-orders.js";
 import { WINDOW_US } from "./fit-model.js";
 import { findMatchableFills, type Unmatched } from "./match-fills.js";
 import type {
@@ -266,7 +271,7 @@ export class FillExplainer {
   #orderOf({ side, ticks, atUs, isMaker }: RecordedFill): RecordedOrder | undefined {
     let found: RecordedOrder | undefined;
     let distance = Number.POSITIVE_INFINITY;
-    for (const order of this.#account.orders) {
+    for (const order of listOpenedOrders(this.#account)) {
       if (order.side !== side || order.refused !== undefined) continue;
       const fits = isMaker
         ? order.ticks === ticks

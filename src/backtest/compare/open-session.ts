@@ -12,10 +12,16 @@ import { HistoryStore } from "../../history/store/history-store.js";
 import { playedReferences } from "../config/played-references.js";
 import type { MarketHistory } from "../engine/market-history.js";
 import { readAccount } from "../session/read-account.js";
-import type { RecordedAccount, RecordedOrder } from "../session/recorded-orders.js";
+import { readOpenOrdersAtStart } from "../session/read-turns.js";
+import {
+  listOpenedOrders,
+  type RecordedAccount,
+  type RecordedOrder,
+} from "../session/recorded-orders.js";
 import { SESSION_FILES, type Session } from "../session/session-file.js";
 import type { ParityInputs } from "./fit-model.js";
 import { measureBookLagMs } from "./measure-book-lag.js";
+import type { SessionMarketData } from "./replay/session-replay-market.js";
 import { ownBookChangesUs } from "./replay/shift-book-earlier.js";
 
 /** One market of a recorded session, opened. */
@@ -51,6 +57,8 @@ export async function openSession(
   const { creditDecimals, paperDecimals } = rules;
   // The exchange's clock may be far from ours. All of this store belongs to the session.
   const span = { fromUs: session.startedUs - DAY_MS * 1000, toUs: session.endedUs + DAY_MS * 1000 };
+  // Only these orders are in the market that is replayed: a session with no-fills cancels none.
+  const open = session.mode === "no-fills" ? [] : await readOpenOrdersAtStart(folder, session);
   const opened: OpenedSessionMarket[] = [];
   for (const marketId of Object.keys(config.markets)) {
     const { tickSize, stepSize } = rules.markets[marketId];
@@ -61,12 +69,15 @@ export async function openSession(
       creditDecimals,
       paperDecimals,
     });
-    const account = await readAccount(store, instrument);
+    const recorded = await readAccount(store, instrument, open);
     const source = await openTapes(store, marketId, { ...span, tickSize, stepSize });
     const received = await joinTapes(source);
+    // A trade of an earlier run is reported again when it settles.
+    const firstUs = received.exchangeUs[0] ?? Number.NEGATIVE_INFINITY;
+    const account = { ...recorded, fills: recorded.fills.filter(({ atUs }) => atUs >= firstUs) };
     // A paper order was never in the book.
     const isInBook = session.mode === "live";
-    const tape = isInBook ? removeOwnOrders(received, account.orders) : received;
+    const tape = isInBook ? removeOwnOrders(received, listOpenedOrders(account)) : received;
     const hasMarks = store.days({ market: marketId, kind: "marks" }).length > 0;
     const marks = hasMarks
       ? await openMarks(store, marketId, { ...span, creditDecimals })
@@ -180,6 +191,16 @@ function findingsOf(store: HistoryStore, market: MarketId): string[] {
   ];
 }
 
+/** The data of a market by which the inputs of its session are repeated. */
+export function toMarketData({
+  marketId,
+  recordedTape,
+  history,
+  isInBook,
+}: OpenedSessionMarket): SessionMarketData {
+  return { marketId, tape: recordedTape, marks: history.marks, isInBook };
+}
+
 /** The data of a market by which its recorded orders are judged. */
 export function toParityInputs(market: OpenedSessionMarket, { paper }: Session): ParityInputs {
   const { instrument, account, history, recordedTape, isInBook } = market;
@@ -188,8 +209,13 @@ export function toParityInputs(market: OpenedSessionMarket, { paper }: Session):
     account,
     tape: history.tape,
     isShared: isInBook,
-    ownChangesUs: isInBook ? ownBookChangesUs(account.orders) : [],
+    ownChangesUs: isInBook ? ownBookChangesUs(sentIn(account)) : [],
     bookLagMs: isInBook ? measureBookLagMs(recordedTape, account.orders) : 0,
     queue: paper?.queue,
   };
+}
+
+/** The orders of a session, of which those that it began with were accepted before it. */
+function sentIn({ orders, openingOrders = [] }: RecordedAccount): readonly RecordedOrder[] {
+  return [...orders, ...openingOrders.map((order) => ({ ...order, acceptedUs: undefined }))];
 }

@@ -2,7 +2,11 @@ import type { Instrument } from "../../core/instrument.js";
 import type { Lots, Side, Ticks } from "../../core/units.js";
 import type { ReplayFill } from "../record/run-observer.js";
 import { formatInstant } from "../report/page/format-instant.js";
-import type { RecordedAccount, RecordedFill } from "../session/recorded-orders.js";
+import {
+  listOpenedOrders,
+  type RecordedAccount,
+  type RecordedFill,
+} from "../session/recorded-orders.js";
 import { describeFill, type FillDifference } from "./fill-explainer.js";
 import { findMatchableFills, type SidedFill, type Unmatched } from "./match-fills.js";
 import type { RerunMarket, RerunOrder } from "./replay/rerun-session.js";
@@ -89,7 +93,7 @@ export class RerunFillExplainer {
   explainReplayed({ fill, lots }: Unmatched<ReplayFill>): FillDifference {
     const { side, ticks, atUs, cause } = fill;
     const at = { only: "replay", ...describeFill(this.#instrument, fill, lots) } as const;
-    const placed = this.#account.orders.filter(
+    const placed = listOpenedOrders(this.#account).filter(
       (each) =>
         each.side === side &&
         each.ticks === ticks &&
@@ -114,7 +118,7 @@ export class RerunFillExplainer {
         kind: "earlier-difference",
         why: `live its order was rejected: ${order.refused}`,
       };
-    const stays = this.#account.orders
+    const stays = listOpenedOrders(this.#account)
       .filter(({ refused }) => refused === undefined)
       .map((each) => ({ ...each, atUs: each.sentUs, endUs: each.ended?.atUs }));
     const had = this.#near(this.#account.fills, fill, stays, "live");

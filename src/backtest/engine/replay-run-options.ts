@@ -1,8 +1,8 @@
 import type { BotConfig } from "../../bot/config/config.js";
 import type { Bot } from "../../bot/engine/bot.js";
 import type { BotEvent } from "../../bot/engine/bot-event.js";
-import type { CreditUnits, MarketId } from "../../core/units.js";
-import type { VenueRules } from "../../exchange/records.js";
+import type { CreditUnits, Hex, MarketId } from "../../core/units.js";
+import type { VenueOrder, VenueRules } from "../../exchange/records.js";
 import type { ReferenceTape } from "../../history/columns/reference-tape.js";
 import type { Span } from "../../history/spans.js";
 import type { BoundStrategy } from "../../strategies/strategy.js";
@@ -33,6 +33,10 @@ export interface ReplayRunOptions {
   readonly startCredit: CreditUnits;
   /** Opening positions of the account; none where absent: a backtest begins flat. */
   readonly opening?: ReadonlyMap<MarketId, OpeningPosition>;
+  /** Orders that are open at the beginning, on their markets' grids; none where absent. */
+  readonly openOrders?: readonly VenueOrder[];
+  /** Owner of the orders: a bot adopts open orders that a bot of this account has placed. */
+  readonly account?: Hex;
   readonly seed: string;
   /** Exchange time, microseconds since 1970. */
   readonly startUs: number;

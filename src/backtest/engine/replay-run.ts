@@ -60,7 +60,7 @@ const MADE_MARKS_EVERY_US = 1_000_000;
 export const MARKS_OF_A_BAR = 3;
 /** How long the exchange continues after the end of history, at most, for the bot to exit. */
 const LEAVE_WITHIN_US = 60_000_000;
-/** The account of the orders. It has no key, and nothing is signed. */
+/** The account of the orders where none is given. It has no key, and nothing is signed. */
 const REPLAY_ACCOUNT: Hex = "0x00000000000000000000000000000000000ba5e5";
 
 /** A bot on replayed history, from its start to its end. Each instance runs once. */
@@ -184,7 +184,7 @@ export class ReplayRun {
     let orders = 0;
     this.bot = new Bot({
       config: replayed,
-      accountAddress: REPLAY_ACCOUNT,
+      accountAddress: options.account ?? REPLAY_ACCOUNT,
       rules,
       strategies,
       venue: options.outages === undefined ? this.venue : this.#withOutages(options.outages),
@@ -215,6 +215,7 @@ export class ReplayRun {
       sampleUs,
       startUs,
     });
+    for (const order of options.openOrders ?? []) this.venue.resume(order, startUs);
     if (options.warmupMs > 0) this.#engine.command({ command: "halt", reason: WARMING_UP });
     else this.#isWarm = true;
     this.#engine.command({ command: "start" });

@@ -307,7 +307,9 @@ export class BookMatcher extends TapeMatcher {
       order,
       place,
       shownLots,
-      this.#isFacingNothing(isBuy) ? Number.POSITIVE_INFINITY : arrivedUs,
+      this.#isFacingNothing(isBuy) && arrivedUs !== Number.NEGATIVE_INFINITY
+        ? Number.POSITIVE_INFINITY
+        : arrivedUs,
       isUnseen,
     );
   }

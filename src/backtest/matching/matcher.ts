@@ -87,6 +87,12 @@ export interface Matcher {
   advance(untilUs: number, inclusive: boolean): number;
   /** An order arrives. All history up to and at `atUs` must have been played. */
   place(order: ReplayOrder, atUs: number): void;
+  /**
+   * Puts an order into the book that has rested there since before `atUs`: at the end of the queue
+   * that the book displays. A part of it may be filled. Calls no listener. All history up to and at
+   * `atUs` must have been played.
+   */
+  resume(order: ReplayOrder, atUs: number): void;
   /** A cancel arrives. Returns false when no such order is open. */
   cancel(id: number, atUs: number): boolean;
   readonly touch: ExchangeTouch;

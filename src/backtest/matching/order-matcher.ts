@@ -56,6 +56,11 @@ export abstract class OrderMatcher implements Matcher {
     else this.rest(order, atUs);
   }
 
+  resume(order: ReplayOrder, atUs: number): void {
+    this.#requirePlayed(atUs);
+    this.rest(order, Number.NEGATIVE_INFINITY);
+  }
+
   cancel(id: number, atUs: number): boolean {
     this.#requirePlayed(atUs);
     return this.own.cancel(id, atUs);
@@ -79,7 +84,10 @@ export abstract class OrderMatcher implements Matcher {
    */
   protected abstract take(order: ReplayOrder, atUs: number): void;
 
-  /** Puts the rest of an order that arrived at an instant into the book. */
+  /**
+   * Puts the rest of an order that arrived at an instant into the book; -Infinity for one that is
+   * known to have rested before.
+   */
   protected abstract rest(order: ReplayOrder, arrivedUs: number): void;
 
   #requirePlayed(atUs: number): void {

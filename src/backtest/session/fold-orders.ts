@@ -1,8 +1,9 @@
 import type { Instrument } from "../../core/instrument.js";
-import type { OrderType, TimeInForce } from "../../exchange/records.js";
+import type { OrderType, TimeInForce, VenueOrder } from "../../exchange/records.js";
 import { HistoryError } from "../../history/history-errors.js";
 import { type Row, toBigInt } from "../../history/store/duck.js";
 import type {
+  OpeningOrder,
   OpenStep,
   RecordedAccount,
   RecordedCancel,
@@ -10,9 +11,10 @@ import type {
 } from "./recorded-orders.js";
 import { parseLots, parseText, parseTicks } from "./recorded-values.js";
 
-type OrderDraft = { -readonly [Key in keyof RecordedOrder]: RecordedOrder[Key] } & {
+type Draft<Order extends RecordedOrder> = { -readonly [Key in keyof Order]: Order[Key] } & {
   steps: OpenStep[];
 };
+type OrderDraft = Draft<RecordedOrder>;
 
 interface CancelDraft {
   readonly sentUs: number;
@@ -23,13 +25,22 @@ interface CancelDraft {
 /**
  * Reconstructs a session's own orders and cancels.
  * @param rows of its record, in the order in which they were received.
+ * @param open orders of any market that the exchange reported open at the beginning.
  * @throws HistoryError for an order placement without a hash
  */
 export function foldOrders(
   rows: readonly Row[],
   instrument: Instrument,
-): Pick<RecordedAccount, "orders" | "cancels"> {
-  const orders = new Map<string, OrderDraft>();
+  open: readonly VenueOrder[] | undefined,
+): Pick<RecordedAccount, "orders" | "openingOrders" | "cancels"> {
+  const sent = sentHashes(rows);
+  const opening = (open ?? [])
+    .filter(({ marketId }) => marketId === instrument.marketId)
+    // An order whose matches are not yet settled is listed too. The first answer may be later than
+    // the first order.
+    .filter(({ availableLots, hash }) => availableLots >= 1 && !sent.has(hash))
+    .map(toOpeningOrder);
+  const orders = new Map<string, OrderDraft>(opening.map((order) => [order.hash, order]));
   const cancels = new Map<string, CancelDraft>();
   for (const row of rows) {
     const hash = parseText(row.hash);
@@ -76,7 +87,8 @@ export function foldOrders(
   for (const { steps } of orders.values())
     steps.sort((one, other) => one.atUs - other.atUs || other.openLots - one.openLots);
   return {
-    orders: [...orders.values()],
+    orders: [...orders.values()].filter(({ hash }) => sent.has(hash)),
+    openingOrders: open === undefined ? undefined : opening,
     cancels: [...cancels.values()].map((cancel) =>
       endedCancel(cancel, cancel.hash === undefined ? undefined : orders.get(cancel.hash)),
     ),
@@ -104,6 +116,33 @@ function placedOrder(row: Row, instrument: Instrument): OrderDraft {
     answeredUs: undefined,
     refused: undefined,
     steps: [],
+    ended: undefined,
+  };
+}
+
+function sentHashes(rows: readonly Row[]): ReadonlySet<string | undefined> {
+  return new Set(rows.flatMap((row) => (row.what === "place" ? [parseText(row.hash)] : [])));
+}
+
+/** An order from another grid is put on the nearest tick, with its whole lots. */
+function toOpeningOrder(reported: VenueOrder): Draft<OpeningOrder> {
+  const { hash, side, expirationMs, createdAtMs } = reported;
+  const createdUs = createdAtMs * 1000;
+  return {
+    reported,
+    hash,
+    side,
+    type: reported.type as OrderType,
+    timeInForce: reported.timeInForce as TimeInForce,
+    ticks: Math.round(reported.ticks),
+    lots: Math.floor(reported.lots),
+    expirationMs,
+    level: -1,
+    sentUs: createdUs,
+    acceptedUs: createdUs,
+    answeredUs: undefined,
+    refused: undefined,
+    steps: [{ atUs: createdUs, openLots: Math.floor(reported.availableLots) }],
     ended: undefined,
   };
 }

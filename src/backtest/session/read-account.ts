@@ -1,5 +1,6 @@
 import type { Instrument } from "../../core/instrument.js";
 import type { MarketId } from "../../core/units.js";
+import type { VenueOrder } from "../../exchange/records.js";
 import { parquetSql, withReadErrors } from "../../history/staging/decimal-places.js";
 import { Duck, type Row } from "../../history/store/duck.js";
 import type { HistoryStore } from "../../history/store/history-store.js";
@@ -14,11 +15,14 @@ const FILL_COLUMNS =
 
 /**
  * Reads the own orders and fills of a market.
+ * @param open orders that the exchange reported open at the beginning of the session; undefined
+ * where the recording does not tell
  * @throws HistoryError naming a file that is broken
  */
 export async function readAccount(
   store: HistoryStore,
   instrument: Instrument,
+  open: readonly VenueOrder[] | undefined,
 ): Promise<RecordedAccount> {
   const { marketId } = instrument;
   const duck = await Duck.open(store.spillFolder);
@@ -28,7 +32,7 @@ export async function readAccount(
     orders.sort((one, other) => Number(one.heardUs) - Number(other.heardUs));
     const fills = await rowsOf(duck, store, marketId, "fills", FILL_COLUMNS, "timeNs, seq");
     return {
-      ...foldOrders(orders, instrument),
+      ...foldOrders(orders, instrument, open),
       requests: requestsOf(orders),
       fills: fillsOf(fills, instrument),
     };

@@ -1,5 +1,5 @@
 import type { Lots, Side, Ticks } from "../../core/units.js";
-import type { OrderType, TimeInForce } from "../../exchange/records.js";
+import type { OrderType, TimeInForce, VenueOrder } from "../../exchange/records.js";
 
 /** A change of an order's open amount, on the exchange's clock. */
 export interface OpenStep {
@@ -37,6 +37,15 @@ export interface RecordedOrder {
   readonly steps: readonly OpenStep[];
   /** How it ended without a complete fill, and when, on the exchange's clock. */
   readonly ended: { readonly atUs: number; readonly status: string } | undefined;
+}
+
+/**
+ * An order that was open when the session began: of an earlier run, or placed manually. `sentUs`
+ * and `acceptedUs` are its creation. Its steps begin with the amount of the first report.
+ */
+export interface OpeningOrder extends RecordedOrder {
+  /** As the exchange first reported it to the session. */
+  readonly reported: VenueOrder;
 }
 
 /** A cancel of one order, or of every order where it names none. */
@@ -79,8 +88,19 @@ export interface RecordedFill {
 
 /** The recorded orders, cancels and fills of a session in one market. */
 export interface RecordedAccount {
+  /** Orders that the session sent. */
   readonly orders: readonly RecordedOrder[];
+  /** Undefined where the exchange never reported the open orders to the session. */
+  readonly openingOrders: readonly OpeningOrder[] | undefined;
   readonly cancels: readonly RecordedCancel[];
   readonly requests: readonly RecordedRequest[];
   readonly fills: readonly RecordedFill[];
+}
+
+/** All orders that were open in a session, wherever they came from. */
+export function listOpenedOrders({
+  orders,
+  openingOrders = [],
+}: Pick<RecordedAccount, "orders" | "openingOrders">): readonly RecordedOrder[] {
+  return openingOrders.length === 0 ? orders : [...openingOrders, ...orders];
 }

@@ -1,13 +1,23 @@
 import type { SignedFeeRates } from "../../bot/execution/signed-rates.js";
 import type { CreditUnits, Int64Id, Lots, Ms } from "../../core/units.js";
-import type { VenueOrder } from "../../exchange/records.js";
+import type { OrderStruct, VenueOrder } from "../../exchange/records.js";
 import type { PlaceAction } from "../../exchange/venue.js";
 import type { OrderEnd, ReplayOrder } from "../matching/matcher.js";
+
+/** The terms of an order that the exchange keeps. */
+export interface PlacedTerms
+  extends Pick<
+    PlaceAction,
+    "actionId" | "marketId" | "side" | "type" | "ticks" | "lots" | "timeInForce" | "hash"
+  > {
+  readonly expirationMs: Ms;
+  readonly order: Pick<OrderStruct, "info">;
+}
 
 /** An order of ours with the state that the exchange's records show. */
 export class ExchangeOrder {
   readonly order: ReplayOrder;
-  readonly action: PlaceAction;
+  readonly action: PlacedTerms;
   readonly id: Int64Id;
   readonly createdAtMs: Ms;
   /**
@@ -22,7 +32,7 @@ export class ExchangeOrder {
   #tickLots = 0;
   end: OrderEnd | undefined;
 
-  constructor(order: ReplayOrder, action: PlaceAction, createdAtMs: Ms, rates: SignedFeeRates) {
+  constructor(order: ReplayOrder, action: PlacedTerms, createdAtMs: Ms, rates: SignedFeeRates) {
     this.order = order;
     this.action = action;
     this.id = String(order.id);

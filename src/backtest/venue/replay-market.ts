@@ -1,5 +1,5 @@
 import type { Lots, MarketId, Side, Ticks } from "../../core/units.js";
-import type { VenueOrder } from "../../exchange/records.js";
+import type { OrderType, TimeInForce, VenueOrder } from "../../exchange/records.js";
 import type { PlaceAction } from "../../exchange/venue.js";
 import type {
   FillCause,
@@ -13,6 +13,9 @@ import { EndedOrders } from "./ended-orders.js";
 import { ExchangeOrder } from "./exchange-order.js";
 import type { MarketTerms } from "./market-terms.js";
 import { MarketVolume } from "./market-volume.js";
+
+/** Of an order that no action of this run placed. */
+const NO_ACTION = 0;
 
 /** Receives the events of our orders at the exchange, once its books have them. */
 export interface OrderListener {
@@ -94,6 +97,29 @@ export class ReplayMarket implements MatchListener {
     };
     this.#open.set(id, new ExchangeOrder(order, action, Math.floor(atUs / 1000), this.terms.rules));
     this.matcher.place(order, atUs);
+    this.#noteBest(side, atUs);
+  }
+
+  /**
+   * Puts an order into the book that was open before the replay began. What is filled of it was
+   * filled at its price.
+   * @param order on the market's grid
+   */
+  resume(id: number, order: VenueOrder, atUs: number): void {
+    const { side, ticks, lots, availableLots, createdAtMs } = order;
+    const { instrument, rules } = this.terms;
+    const [type, timeInForce] = [order.type as OrderType, order.timeInForce as TimeInForce];
+    const action = { ...order, actionId: NO_ACTION, type, timeInForce, order };
+    const expirationUs =
+      timeInForce === "GTT" ? order.expirationMs * 1000 : Number.POSITIVE_INFINITY;
+    const terms = { id, side, type, ticks, lots, timeInForce, expirationUs };
+    const resumed: ReplayOrder = { ...terms, openLots: availableLots };
+    const held = new ExchangeOrder(resumed, action, createdAtMs, rules);
+    const filledLots = lots - availableLots;
+    if (filledLots > 0)
+      held.filled(ticks, filledLots, instrument.orderCredit(side, ticks, filledLots));
+    this.#open.set(id, held);
+    this.matcher.resume(resumed, atUs);
     this.#noteBest(side, atUs);
   }
 

@@ -160,6 +160,19 @@ export class ReplayVenue implements Venue, OrderListener {
     return this.#responses.take();
   }
 
+  /**
+   * Puts an order into the book that was open before the replay began, at the end of the queue at
+   * its price. Plays the history until then. Only before the bot has sent anything.
+   * @param order on the market's grid, and not expired
+   */
+  resume(order: VenueOrder, atUs: number): void {
+    const { marketId, side, ticks, availableLots } = order;
+    const market = this.#marketOf(marketId);
+    while (market.matcher.nextUs <= atUs) market.matcher.advance(atUs, true);
+    market.resume(Number(this.#nextId()), order, atUs);
+    this.account.open(marketId, side, ticks, 0, availableLots);
+  }
+
   /** Processes the first arrival. Only when a request is in transit. */
   processArrival(atUs: number): void {
     const action = this.#requests.take();
@@ -361,7 +374,7 @@ export class ReplayVenue implements Venue, OrderListener {
     return this.#marketOf(held.action.marketId).toRecord(held);
   }
 
-  #answer(action: Action, outcome: Outcome, atUs: number): void {
+  #answer(action: Pick<Action, "actionId">, outcome: Outcome, atUs: number): void {
     this.#publish([{ type: "answer", actionId: action.actionId, outcome }], atUs);
   }
 

@@ -10,9 +10,11 @@ import {
   type OpenedSessionMarket,
   openSession,
   openSessionReferences,
+  toMarketData,
   toParityInputs,
 } from "../compare/open-session.js";
 import { chooseRerunModels } from "../compare/replay/choose-rerun-models.js";
+import { replayTurns } from "../compare/replay/replay-turns.js";
 import {
   findFirstViewUs,
   type RerunMarket,
@@ -21,12 +23,14 @@ import {
 } from "../compare/replay/rerun-session.js";
 import { formatInstant } from "../report/page/format-instant.js";
 import type { Strategies } from "../run/replay-options.js";
+import { recordedTurns } from "../session/read-turns.js";
 import type { Session } from "../session/session-file.js";
 import type { LiquidationTerms } from "../venue/market-terms.js";
 import type { ChangedSession } from "./change-session.js";
 import { type ChangeEstimate, estimateChange, type MarketBlocks } from "./estimate-change.js";
 import { type BlockSpan, type PricedFill, sumFillBlocks } from "./fill-blocks.js";
 import { findRerunDoubts, findSessionDoubts, type WhatIfDoubt } from "./find-doubts.js";
+import { findInputDoubts } from "./find-input-doubts.js";
 import type { FillModelFit } from "./fit-file.js";
 import { findPlausibleModels } from "./plausible-models.js";
 import { RecordedMids } from "./recorded-mids.js";
@@ -108,6 +112,13 @@ export async function answerWhatIf(options: WhatIfOptions): Promise<WhatIfAnswer
       estimate: undefined,
       doubts,
     };
+  const inputs = await replayTurns(
+    recordedTurns(folder, session),
+    options.strategies,
+    opened.map(toMarketData),
+    intents,
+    startUs,
+  );
   const references = await openSessionReferences(folder, session);
   const outages = findOutageWindows(opened);
   const play = (isChanged: boolean, models: ReadonlyMap<MarketId, EvaluatedModel>) =>
@@ -151,6 +162,7 @@ export async function answerWhatIf(options: WhatIfOptions): Promise<WhatIfAnswer
     estimate: estimateOf(best, Math.sqrt(variance)),
     doubts: [
       ...doubts,
+      ...findInputDoubts(session, opened, inputs),
       ...findRerunDoubts(
         session,
         changed.config,

@@ -37,8 +37,8 @@ export interface BlockSpan {
 const HORIZON_US = 3_000_000;
 
 /**
- * Sums the fills of one market block by block. Fills after the end of the span are left out: they
- * belong to the shutdown.
+ * Sums the fills of one market block by block. Fills outside of the span are left out: those before
+ * it are in the opening position, and those after it belong to the shutdown.
  */
 export function sumFillBlocks(
   fills: readonly PricedFill[],
@@ -55,9 +55,9 @@ export function sumFillBlocks(
   }));
   const lastTicks = mids.before(endUs);
   for (const { atUs, side, ticks, lots, feeQuote } of fills) {
-    if (atUs > endUs) continue;
+    if (atUs < startUs || atUs > endUs) continue;
     const at = Math.floor(((atUs - startUs) / (endUs - startUs)) * blocks);
-    const sum = sums[Math.max(0, Math.min(blocks - 1, at))];
+    const sum = sums[Math.min(blocks - 1, at)];
     if (sum === undefined) continue;
     const quotePerTick = sideSign(side) * lots * tickQuote * lotBase;
     const midTicks = mids.before(atUs);

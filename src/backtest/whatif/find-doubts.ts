@@ -5,7 +5,7 @@ import { totalLengthMs } from "../../history/spans.js";
 import { matchedShare, matchFills } from "../compare/match-fills.js";
 import type { OpenedSessionMarket } from "../compare/open-session.js";
 import type { RerunMarket, RerunOrder, RerunResult } from "../compare/replay/rerun-session.js";
-import type { RecordedOrder } from "../session/recorded-orders.js";
+import { listOpenedOrders, type RecordedOrder } from "../session/recorded-orders.js";
 import type { Session } from "../session/session-file.js";
 import type { RecordedMids } from "./recorded-mids.js";
 
@@ -202,7 +202,7 @@ function quoteDoubts({ opened, mids, before, after }: DoubtedMarket): WhatIfDoub
   const [old, now] = [before, after].map(({ orders }) => innermostDistance(orders, mids));
   return [
     ...distanceDoubts(marketId, old ?? Number.NaN, now ?? Number.NaN),
-    ...sizeDoubts(marketId, instrument, account.orders, after.orders),
+    ...sizeDoubts(marketId, instrument, listOpenedOrders(account), after.orders),
   ];
 }
 

@@ -61,7 +61,7 @@ function onlyLive(
   const ran: RerunMarket = { intents: [], orders, fills };
   const explainer = new RerunFillExplainer(
     BTC,
-    { orders: [], cancels: [], requests: [], fills: [] },
+    { orders: [], openingOrders: [], cancels: [], requests: [], fills: [] },
     ran,
     1_000 * MS,
     divergedUs,
@@ -78,7 +78,7 @@ function onlyAgain(
   const ran: RerunMarket = { intents: [], orders: [], fills: [] };
   const explainer = new RerunFillExplainer(
     BTC,
-    { orders: [placed].flat(), cancels: [], requests: [], fills },
+    { orders: [placed].flat(), openingOrders: [], cancels: [], requests: [], fills },
     ran,
     1_000 * MS,
     divergedUs,
@@ -128,7 +128,7 @@ describe("a fill that only the rerun has, or only live", () => {
   it("is explained too for amounts between the market's steps, where live's order was on a finer grid", () => {
     const explainer = new RerunFillExplainer(
       BTC,
-      { orders: [], cancels: [], requests: [], fills: [] },
+      { orders: [], openingOrders: [], cancels: [], requests: [], fills: [] },
       { intents: [], orders: [], fills: [] },
       1_000 * MS,
       DIVERGED_US,

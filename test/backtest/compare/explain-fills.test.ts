@@ -70,7 +70,13 @@ function explained(
       ? []
       : [{ side: "BUY", ticks: replayTicks, lots: 5, atUs: AT_US + 500, cause: "queue", order }];
   order.fills.push(...had);
-  const account = { orders: [recorded], cancels: [], requests: [], fills: [fill] };
+  const account = {
+    orders: [recorded],
+    openingOrders: [],
+    cancels: [],
+    requests: [],
+    fills: [fill],
+  };
   const explainer = new FillExplainer(
     BTC,
     account,
@@ -117,7 +123,7 @@ describe("a fill that only one side has", () => {
   it("is explained too between the market's steps and ticks: a comparison ended at the first of them", () => {
     const fill = { ...live(LIMIT - 0.5, false), lots: 1.5 };
     const none = { orders: new Map(), fills: [] };
-    const account = { orders: [], cancels: [], requests: [], fills: [fill] };
+    const account = { orders: [], openingOrders: [], cancels: [], requests: [], fills: [fill] };
     const told = new FillExplainer(BTC, account, none, false).explainLive({ fill, lots: 1.5 });
     expect(told).toMatchObject({ price: BTC.formatReportedPrice(LIMIT - 0.5), amount: "0.0015" });
     expect(explained(fill, undefined, { foundLots: 0, isShared: false })).toEqual([
@@ -157,7 +163,13 @@ describe("a fill that only one side has", () => {
       fills: [],
       ended,
     };
-    const account = { orders: [cancelledAmid], cancels: [], requests: [], fills: [fill] };
+    const account = {
+      orders: [cancelledAmid],
+      openingOrders: [],
+      cancels: [],
+      requests: [],
+      fills: [fill],
+    };
     const explainer = new FillExplainer(
       BTC,
       account,
@@ -188,7 +200,13 @@ describe("a fill that only one side has", () => {
       cause: "queue",
       order,
     });
-    const account = { orders: [recorded], cancels: [], requests: [], fills: [live(LIMIT, true)] };
+    const account = {
+      orders: [recorded],
+      openingOrders: [],
+      cancels: [],
+      requests: [],
+      fills: [live(LIMIT, true)],
+    };
     const explainer = new FillExplainer(
       BTC,
       account,

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 import { compareSession } from "#backtest/compare-session.js";
 import { openSessionReferences } from "#backtest/open-session.js";
+import { recordedTurns } from "#backtest/read-turns.js";
 import { decodeRecordedTurn } from "#backtest/recorded-turns.js";
 import { ReferenceReplay } from "#backtest/reference-replay.js";
-import { recordedTurns } from "#backtest/replay-turns.js";
 import type { Session } from "#backtest/session-file.js";
 import type { BotConfig } from "#bot/config.js";
 import { botSchema } from "#bot/config-schema.js";

@@ -128,7 +128,7 @@ async function recorded(
     else recorder.recordEvent(what);
   }
   await recorder.close();
-  return readAccount(store, instrument);
+  return readAccount(store, instrument, []);
 }
 const msOf = (us: number | undefined): number | undefined =>
   us === undefined ? undefined : us / 1000 - START;

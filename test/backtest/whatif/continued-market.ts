@@ -2,6 +2,7 @@ import type { ProfitParts } from "#account/account-profit.js";
 import type { Session } from "#backtest/session-file.js";
 import { SessionRecording } from "#backtest/session-recording.js";
 import type { BotConfig } from "#bot/config.js";
+import { JOURNAL_VERSION } from "#bot/journal.js";
 import type { Clock, Random } from "#core/runtime.js";
 import { seededRandom } from "#core/seeded-random.js";
 import type { Hex, Lots, MarketId, Ms } from "#core/units.js";
@@ -95,6 +96,15 @@ export async function continueMarket(
       { account: signer.address, rules, registered: true },
     );
   }
+  const stamp = { atMs: clock.nowMs(), monotonicMs: clock.monotonicMs() };
+  const turnRecorder = recording?.createTurnRecorder({
+    journal: JOURNAL_VERSION,
+    account: signer.address,
+    config,
+    rules,
+    stamp,
+    state: {},
+  });
   let fills = 0;
   const rig: BotRig = new BotRig({
     door: exchange,
@@ -114,6 +124,7 @@ export async function continueMarket(
       if (notice.kind === "account" && notice.change.kind === "fill") fills += 1;
       recording?.onBotEvent(notice, rig.bot);
     },
+    ...(turnRecorder === undefined ? {} : { turnRecorder }),
     tap: {
       event: (event) => {
         recording?.onVenueEvent(event);

@@ -3,7 +3,11 @@ import { type Lots, sideSign, type Ticks } from "../../../core/units.js";
 import { type Tape, TapeKind } from "../../../history/columns/tape/tape.js";
 import { BookMatcher } from "../../matching/book-matcher.js";
 import type { FillCause, MatchListener, OrderEnd, ReplayOrder } from "../../matching/matcher.js";
-import type { RecordedAccount, RecordedOrder } from "../../session/recorded-orders.js";
+import type {
+  OpeningOrder,
+  RecordedAccount,
+  RecordedOrder,
+} from "../../session/recorded-orders.js";
 import type { SidedFill } from "../match-fills.js";
 import { SharedMarketMatcher } from "./shared-market-matcher.js";
 
@@ -105,7 +109,12 @@ class OrderReplayer implements MatchListener {
 
   run(account: RecordedAccount): OrderReplay {
     const requests = this.#requests(account);
-    this.#noteCancels(requests);
+    const { openingOrders = [] } = account;
+    this.#noteCancels(
+      requests,
+      openingOrders.map(({ hash }) => hash),
+    );
+    this.#begin(openingOrders);
     for (const request of requests) {
       this.#advance(request.atUs);
       if (request.kind === "place") this.#place(request.order, request.atUs);
@@ -167,8 +176,8 @@ class OrderReplayer implements MatchListener {
       .sort((one, other) => one.atUs - other.atUs);
   }
 
-  #noteCancels(requests: readonly Request[]): void {
-    const placed: string[] = [];
+  /** @param placed hashes of the orders that were open before the first request. */
+  #noteCancels(requests: readonly Request[], placed: string[]): void {
     for (const request of requests) {
       if (request.kind === "place") placed.push(request.order.hash);
       else
@@ -181,7 +190,23 @@ class OrderReplayer implements MatchListener {
     while (this.#matcher.nextUs <= toUs) this.#matcher.advance(toUs, true);
   }
 
+  /** Puts the orders of the beginning into the first book, behind everything it displays. */
+  #begin(orders: readonly OpeningOrder[]): void {
+    const firstUs = this.#tape.exchangeUs[0];
+    if (orders.length === 0 || firstUs === undefined) return;
+    this.#advance(firstUs);
+    for (const order of orders) {
+      const openLots = order.steps[0]?.openLots ?? 0;
+      if (openLots > 0)
+        this.#matcher.resume(this.#register(order, openLots, order.sentUs), firstUs);
+    }
+  }
+
   #place(recorded: RecordedOrder, atUs: number): void {
+    this.#matcher.place(this.#register(recorded, recorded.lots, atUs), atUs);
+  }
+
+  #register(recorded: RecordedOrder, openLots: Lots, atUs: number): ReplayOrder {
     const { hash, side, type, ticks, lots, timeInForce, expirationMs } = recorded;
     const { book } = this.#matcher;
     const id = this.#ids.size + 1;
@@ -201,10 +226,7 @@ class OrderReplayer implements MatchListener {
     this.#orders.set(hash, replayed);
     this.#open.set(id, replayed);
     const expirationUs = timeInForce === "GTT" ? expirationMs * 1000 : Number.POSITIVE_INFINITY;
-    this.#matcher.place(
-      { id, side, type, ticks, lots, timeInForce, expirationUs, openLots: lots },
-      atUs,
-    );
+    return { id, side, type, ticks, lots, timeInForce, expirationUs, openLots };
   }
 
   #found({ side, ticks }: RecordedOrder): ReadonlyMap<Ticks, Lots> {

@@ -1,21 +1,17 @@
-import { join } from "node:path";
 import { NEVER } from "rxjs";
 import { Bot } from "../../../bot/engine/bot.js";
 import type { BotInput } from "../../../bot/engine/input.js";
 import { decodeHeader, encodeJournal, type JournalHeader } from "../../../bot/journal/journal.js";
-import { type FileLine, readFileLines } from "../../../bot/journal/journal-lines.js";
+import type { FileLine } from "../../../bot/journal/journal-lines.js";
 import { replayedHedgeVenues } from "../../../bot/journal/recorded-hedge-venues.js";
 import { ReplayRuntime } from "../../../bot/journal/replay-runtime.js";
 import { MemoryStateStore } from "../../../bot/state/state-dir.js";
 import { FormatError } from "../../../core/errors.js";
 import type { MarketId, Ms } from "../../../core/units.js";
-import { hashFile } from "../../../history/file-hash.js";
-import { HistoryError } from "../../../history/history-errors.js";
 import type { Intent } from "../../../strategies/intent.js";
 import { type StrategyError, StrategyErrors } from "../../record/strategy-errors.js";
 import type { Strategies } from "../../run/replay-options.js";
 import { decodeRecordedTurn, type RecordedTurn } from "../../session/recorded-turns.js";
-import { SESSION_FILES, type Session } from "../../session/session-file.js";
 import type { RecordedIntent } from "../compare-intents.js";
 import { HaltHistory, type HaltRecord } from "../halt-history.js";
 import { type SessionMarketData, SessionReplayMarket } from "./session-replay-market.js";
@@ -74,21 +70,6 @@ export async function replayTurns(
       expected: "the header of a recorded session",
     });
   return replay.result();
-}
-
-/**
- * The turns of a session, line by line.
- * @throws HistoryError when the file does not match its session
- */
-export async function* recordedTurns(folder: string, { turns }: Session): AsyncGenerator<FileLine> {
-  const path = join(folder, SESSION_FILES.turns);
-  const sha256 = await hashFile(path);
-  if (sha256 !== turns.sha256)
-    throw new HistoryError(path, "has changed since it was recorded: its SHA-256 differs", {
-      value: sha256,
-      expected: turns.sha256,
-    });
-  yield* readFileLines(path, true);
 }
 
 /** One bot driven by recorded turns. */

@@ -4,11 +4,13 @@ import { decimalToScaled } from "../../../core/instrument.js";
 import {
   type CreditUnits,
   DAY_MS,
+  type Hex,
   type Lots,
   type MarketId,
   type Side,
   type Ticks,
 } from "../../../core/units.js";
+import type { VenueOrder } from "../../../exchange/records.js";
 import type { ReferenceTape } from "../../../history/columns/reference-tape.js";
 import type { Span } from "../../../history/spans.js";
 import type { Intent } from "../../../strategies/intent.js";
@@ -16,6 +18,7 @@ import { ReplayRun } from "../../engine/replay-run.js";
 import type { ReplayFill, RunObserver } from "../../record/run-observer.js";
 import type { StrategyError } from "../../record/strategy-errors.js";
 import type { Strategies } from "../../run/replay-options.js";
+import type { RecordedAccount } from "../../session/recorded-orders.js";
 import type { Session } from "../../session/session-file.js";
 import { constantLatency, type LatencyModel } from "../../venue/latency/latency.js";
 import type { LiquidationTerms } from "../../venue/market-terms.js";
@@ -39,14 +42,14 @@ export interface RerunOptions {
   readonly onBotEvent?: ((notice: BotEvent) => void) | undefined;
 }
 
-/** An order that the bot sent in the replay. */
+/** An order that the bot sent in the replay, or that was open at its beginning. */
 export interface RerunOrder {
   readonly hash: string;
   readonly side: Side;
   readonly ticks: Ticks;
   readonly lots: Lots;
   readonly level: number;
-  /** When it was sent. */
+  /** When it was sent, or when the replay began. */
   readonly atUs: number;
   /** When its cancel was sent; undefined where none was. */
   cancelledUs: number | undefined;
@@ -115,6 +118,22 @@ export function openingPositions(
 }
 
 /**
+ * The orders that were open when the replay begins, with what was filled of them until then.
+ * @param startUs when the replay begins, microseconds since 1970
+ */
+export function listOpenOrders(
+  { openingOrders = [] }: Pick<RecordedAccount, "openingOrders">,
+  startUs: number,
+): readonly VenueOrder[] {
+  return openingOrders.flatMap(({ reported, ticks, lots, steps, timeInForce, expirationMs }) => {
+    const last = steps.findLast(({ atUs }) => atUs <= startUs) ?? steps[0];
+    const isExpired = timeInForce === "GTT" && expirationMs * 1000 <= startUs;
+    const availableLots = last?.openLots ?? 0;
+    return availableLots === 0 || isExpired ? [] : [{ ...reported, ticks, lots, availableLots }];
+  });
+}
+
+/**
  * Finds when a session's bot first saw the market that it decided on, microseconds of its own
  * clock. Before that it had requested its account and its rules, which a replayed bot has at once.
  * If it never decided, this is the start of the session.
@@ -144,10 +163,17 @@ export function rerunSession(
   strategies: Strategies,
   model: RerunOptions,
 ): RerunResult {
-  const markets = new Map(
-    opened.map(({ marketId }) => [marketId, { intents: [], orders: [], fills: [] } as RerunMarket]),
-  );
+  const openOrders = opened.flatMap(({ account }) => listOpenOrders(account, model.startUs));
   const byHash = new Map<string, RerunOrder>();
+  const markets = new Map(
+    opened.map(({ marketId }) => {
+      const orders = openOrders
+        .filter((order) => order.marketId === marketId)
+        .map((order) => toRerunOrder(order, -1, model.startUs));
+      for (const order of orders) byHash.set(order.hash, order);
+      return [marketId, { intents: [], orders, fills: [] } as RerunMarket];
+    }),
+  );
   const observer: RunObserver = {
     touch() {},
     equity() {},
@@ -187,6 +213,8 @@ export function rerunSession(
     liquidation: model.liquidation,
     startCredit: computeStartCredit(session),
     opening,
+    openOrders,
+    account: session.account as Hex,
     seed: model.seed,
     startUs: model.startUs,
     outages: model.outages,
@@ -201,10 +229,9 @@ export function rerunSession(
       if (notice.kind !== "dispatched") return;
       const { action } = notice;
       if (action.kind === "place") {
-        const { hash, side, ticks, lots } = action;
-        const level = run.bot.context.account.orders.get(hash)?.level ?? -1;
-        const order: RerunOrder = { hash, side, ticks, lots, level, atUs, cancelledUs: undefined };
-        byHash.set(hash, order);
+        const level = run.bot.context.account.orders.get(action.hash)?.level ?? -1;
+        const order = toRerunOrder(action, level, atUs);
+        byHash.set(action.hash, order);
         markets.get(action.marketId)?.orders.push(order);
       } else if (action.kind === "cancel") {
         const order = byHash.get(action.hash);
@@ -226,6 +253,14 @@ export function rerunSession(
     profit: run.venue.account.profit(),
     halts: stood,
   };
+}
+
+function toRerunOrder(
+  { hash, side, ticks, lots }: Pick<RerunOrder, "hash" | "side" | "ticks" | "lots">,
+  level: number,
+  atUs: number,
+): RerunOrder {
+  return { hash, side, ticks, lots, level, atUs, cancelledUs: undefined };
 }
 
 function latencyOf({ orderLatencyMs, responseLatencyMs }: RerunModel): LatencyModel {

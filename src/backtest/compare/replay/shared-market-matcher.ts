@@ -72,6 +72,11 @@ export class SharedMarketMatcher extends BookMatcher {
     super.place(order, atUs);
   }
 
+  override resume(order: ReplayOrder, atUs: number): void {
+    this.#placedUs.set(order.id, Number.NEGATIVE_INFINITY);
+    super.resume(order, atUs);
+  }
+
   protected override wouldTake(order: ReplayOrder): boolean {
     return order.timeInForce !== "POST_ONLY" || super.wouldTake(order);
   }

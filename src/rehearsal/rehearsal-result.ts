@@ -12,12 +12,15 @@ export interface RehearsedRung {
   readonly atScaled: bigint;
   /** True if the loss by the exchange's own records passed it. */
   readonly wasReached: boolean;
-  /** Time from there until the bot's rung acted; undefined if it never did. */
+  /**
+   * Time from there until the bot's rung acted, 0 if it acted without the loss lasting so long;
+   * undefined if it never did.
+   */
   readonly firedAfterMs: Ms | undefined;
   /**
    * True if the rung did what its action promises: after a halt no quote was open, after `reduce`
-   * the position never grew, after `flatten` it became 0. Undefined if it was not reached, and if
-   * the run ended before it could be seen.
+   * the position never grew, after `flatten` it became 0. Undefined if it was neither
+   * reached nor acted, and if the run ended before it could be seen.
    */
   readonly worked: boolean | undefined;
 }
@@ -87,6 +90,7 @@ export interface RehearsedRun {
   readonly rungs: readonly RehearsedRung[];
   readonly fills: number;
   readonly turnoverScaled: bigint;
+  /** Commissions of these fills: those of hedges and of the stop are not among them. */
   readonly feesScaled: bigint;
   /** Sum over fills of the distance from the true price just before it; above 0 for a gain. */
   readonly edgeScaled: bigint;
@@ -122,7 +126,10 @@ export interface Rehearsal {
   readonly marketMs: Ms;
   /** Decimals of a credit unit. */
   readonly decimals: number;
-  /** Equity at the start of each run, in credit units, hedge accounts included. */
+  /**
+   * Equity of the account at the start of each run, in credit units. Its hedge accounts do not
+   * count: their credit is only there so that no hedge fails for want of it.
+   */
   readonly equityScaled: bigint;
   readonly runsGuard: boolean;
   /** The exchange's limit of ORDER tokens a minute; undefined if it has none. */

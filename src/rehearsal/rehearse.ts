@@ -14,8 +14,10 @@ import {
 import type { Rehearsal, RehearsedRun } from "./rehearsal-result.js";
 import type { RehearsedFault } from "./rehearsed-fault.js";
 import { rehearsedFaultsFor } from "./rehearsed-faults-for.js";
+import { quoteAmount } from "./summary/quote-amount.js";
 import { type RunJob, RunPlayer, type SharedRunOptions } from "./threads/run-player.js";
 import { playOnThreads } from "./threads/run-pool.js";
+import { HEDGE_CREDIT } from "./world/hedge-exchanges.js";
 
 /** Options of {@link rehearse}. */
 export interface RehearseOptions {
@@ -89,6 +91,7 @@ export async function rehearse(options: RehearseOptions): Promise<Rehearsal> {
     orderTokensPerMinute: orderTokensPerMinute(market),
     notes: [
       ...market.notes,
+      creditNote(bot, market, equityScaled),
       ...(liquidator === undefined
         ? []
         : ["The liquidator of the file is left out: takeovers are not rehearsed."]),
@@ -97,6 +100,18 @@ export async function rehearse(options: RehearseOptions): Promise<Rehearsal> {
     runs: jobs.flatMap((job) => runs.get(keyOf(job)) ?? []),
     isComplete: runs.size === jobs.length,
   };
+}
+
+/** Says what the simulated accounts begin with: the user's own may hold less. */
+function creditNote(
+  { hedgeVenues = {} }: Pick<BotConfig, "hedgeVenues">,
+  { config }: RehearsalMarket,
+  equityScaled: bigint,
+): string {
+  const credit = quoteAmount(equityScaled, config.creditDecimals);
+  const hedged =
+    Object.keys(hedgeVenues).length === 0 ? "" : `, each hedge account with ${HEDGE_CREDIT}.00`;
+  return `The simulated account begins with ${credit} quote${hedged}.`;
 }
 
 function keyOf({ seed, fault }: RunJob): string {

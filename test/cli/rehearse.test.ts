@@ -119,6 +119,13 @@ describe("rehearse", () => {
     expect(err).toContain("does no more than the rung before it");
   });
 
+  it("leaves no folder for a file that it cannot read", async () => {
+    const place = join(folder, "unmade");
+    const missing = join(folder, "missing.yaml");
+    const { code } = await captureCli(["rehearse", missing, "--out", place]);
+    expect([code, readdirSync(folder).includes("unmade")]).toEqual([2, false]);
+  });
+
   it("does not begin if its folder cannot be made", async () => {
     const place = join("/proc", "nothing");
     const { code, out, err } = await captureCli(["rehearse", sound, "--out", place]);

@@ -109,8 +109,11 @@ describe("the weaknesses of a bot", () => {
       "orders-never-expire bot-killed 1",
       "guard-absent bot-killed 1",
     ]);
-    // They end by themselves.
-    expect(found([killed(death)], unguarded, "GTT")).toEqual([]);
+    // They end by themselves, but not soon.
+    expect(found([killed({ ...death, downMs: 9_000 })], unguarded, "GTT")).toEqual([]);
+    expect(found([killed({ ...death, downMs: 42_900 })], unguarded, "GTT")).toEqual([
+      "guard-absent bot-killed 1",
+    ]);
     // The guard was still waiting when the bot came back.
     expect(found([killed(death)])).toEqual([]);
     expect(found([killed({ ...death, openOrders: 0 })], unguarded)).toEqual([]);
@@ -157,6 +160,8 @@ describe("the weaknesses of a bot", () => {
       "no-tolerance none 2",
     ]);
     expect(found([{ seed: 2, tokens: { common: 0, order: 2900 } }])).toEqual([]);
+    const busy = { seed: 2, tokens: { common: 0, order: 500 } };
+    expect(found([busy, { seed: 3, refusals429: 2 }])).toEqual(["no-tolerance none 3"]);
     const unlimited = { orderTokensPerMinute: undefined };
     expect(found([{ seed: 2, tokens: { common: 0, order: 3200 } }], unlimited)).toEqual([]);
   });
@@ -167,6 +172,19 @@ describe("the weaknesses of a bot", () => {
     expect(found([held(31, -400)])).toEqual(["inventory-ignored price-trend 1"]);
     expect(found([held(30, -400)])).toEqual([]);
     expect(found([held(31, 400)])).toEqual([]);
+  });
+
+  it("is not content with a bot that cannot lose since it does not quote", () => {
+    expect(found([{ seed: 2, orders: 0, unquotedMs: 300_000 }])).toEqual(["never-quotes none 2"]);
+    expect(found([{ seed: 2, unquotedMs: 160_000 }])).toEqual(["never-quotes none 2"]);
+    expect(found([{ seed: 2, markets: 2, unquotedMs: 160_000 }])).toEqual([]);
+  });
+
+  it("names the run in which a strategy threw an error, which halts its market for good", () => {
+    const halts = [{ name: "strategy-error", marketId: "btcusdc", times: 1, heldMs: 290_000 }];
+    expect(found([{ seed: 2, orders: 0, unquotedMs: 290_000, halts }])).toEqual([
+      "bot-failed none 2",
+    ]);
   });
 
   it("names the run that ended with an error, and the one that left orders", () => {

@@ -7,7 +7,7 @@ import { quote, sampleDeath, sampleRehearsal, sampleRun } from "./sample-run.js"
 const CALM = [1, 2, 3, 4].map((seed) => sampleRun({ seed, profitScaled: quote(10 * seed) }));
 
 describe("the table of a rehearsal", () => {
-  it("compares a loss with the same seed, and names the seeds of worst and median", () => {
+  it("compares a loss with the same seed, and names the seeds of worst and greater median", () => {
     const runs = [
       ...CALM,
       // Losses of 15, 5, 35 and -10 against profits of 10, 20, 30 and 40.
@@ -23,11 +23,11 @@ describe("the table of a rehearsal", () => {
     ];
     const [none, stalled] = summariseFaults(sampleRehearsal(runs));
     expect(none?.lossScaled).toEqual({
-      median: { value: quote(-30), seed: 3 },
+      median: { value: quote(-20), seed: 2 },
       largest: { value: quote(-10), seed: 1 },
     });
     expect(stalled?.lossScaled).toEqual({
-      median: { value: quote(5), seed: 2 },
+      median: { value: quote(15), seed: 1 },
       largest: { value: quote(35), seed: 3 },
     });
     expect(stalled?.unquotedMs?.largest).toEqual({ value: 4000, seed: 4 });
@@ -56,7 +56,26 @@ describe("the table of a rehearsal", () => {
     ];
     const [, row] = summariseFaults(sampleRehearsal(runs));
     expect(row).toMatchObject({ deaths: 3 });
-    expect(row?.guardActedMs?.largest).toEqual({ value: 4000, seed: 2 });
+    expect(row?.guardActed).toEqual({
+      never: { value: 1, seed: 1 },
+      longestMs: { value: 4000, seed: 2 },
+    });
+    expect(row?.ordersGone.never).toEqual({ value: 1, seed: 1 });
+  });
+
+  it("does not miss a guard at a death that left no order", () => {
+    const deaths = [sampleDeath({ openOrders: 0, guardActedMs: undefined, ordersGoneMs: 0 })];
+    const runs = [...CALM, sampleRun({ fault: "bot-killed", strikes: 1, deaths })];
+    expect(summariseFaults(sampleRehearsal(runs))[1]?.guardActed.never).toBeUndefined();
+  });
+
+  it("shows how long a position was without its hedge", () => {
+    const fault = { fault: "hedge-stopped", strikes: 1 } as const;
+    const runs = [...CALM, sampleRun({ ...fault, seed: 3, unhedgedMs: 7000 })];
+    expect(summariseFaults(sampleRehearsal(runs))[1]?.unhedgedMs?.largest).toEqual({
+      value: 7000,
+      seed: 3,
+    });
   });
 
   it("counts the runs of a halt once, however often it came", () => {

@@ -33,6 +33,22 @@ describe("a rehearsal", () => {
     expect(run.quotesOnStaleReferenceMs).toBeGreaterThan(10_000);
   });
 
+  it("counts a silence of several sources once, by which the time of open quotes is divided", async () => {
+    const bot = hedgedFile({ from: ["deep", "second"] });
+    const rehearsal = await rehearseHere(bot, ["reference-silent"], { marketMs: 60_000 });
+    expect(runOf(rehearsal, "reference-silent").strikes).toBe(4);
+  });
+
+  it("measures a loss by the account alone, not by the credit of its hedges", async () => {
+    const { equityScaled, notes } = await rehearseHere(hedgedFile(), ["bot-killed"], {
+      marketMs: 20_000,
+    });
+    expect(equityScaled).toBe(100_000_000_000n);
+    expect(notes).toContain(
+      "The simulated account begins with 100000.00 quote, each hedge account with 10000000.00.",
+    );
+  });
+
   it("shows how long a position stays unhedged while the other exchange refuses orders", async () => {
     const bot = hedgedFile({}, { maxUnhedgedBase: "0.005" });
     const rehearsal = await rehearseHere(bot, ["hedge-orders-refused"], { seeds: [1, 2] });

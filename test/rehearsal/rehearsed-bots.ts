@@ -27,7 +27,7 @@ export function hedgedFile(
   hedge: Record<string, unknown> = {},
 ): BotConfig {
   return makerFile({
-    references: { deep: { module: "./deep.js" } },
+    references: { deep: { module: "./deep.js" }, second: { module: "./second.js" } },
     hedgeVenues: { other: { ccxt: "binanceusdm", keyEnv: "HEDGE_KEY", secretEnv: "HEDGE_SECRET" } },
     markets: {
       btcusdc: {

@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { ladderRungsFor } from "#bot/ladder-rungs.js";
 import { seededRandom } from "#core/seeded-random.js";
 import { VirtualClock } from "#core/virtual-clock.js";
+import { PriceTrend } from "#rehearsal/price-trend.js";
 import { RungMeter } from "#rehearsal/rung-meter.js";
+import { advanceTrack, createLadderTrack } from "#risk/ladder-track.js";
 import { EmbeddedExchange } from "#simulator/exchange.js";
 import { MARKET, makerFile, rehearseHere, runOf } from "./rehearsed-bots.js";
 
@@ -50,7 +53,7 @@ describe("the rungs of a rehearsal", () => {
         openOrders: [],
         positions: new Map(),
         isExchangeRunning: true,
-        bot: undefined,
+        ladderTracks: [],
       });
     sample(0, 1_000);
     for (let atMs = 100; atMs <= 3_000; atMs += 100) sample(atMs, 850);
@@ -74,8 +77,50 @@ describe("the rungs of a rehearsal", () => {
     ] as const)
       meter.sample({
         ...{ atMs, equity, openOrders: [], positions: new Map() },
-        ...{ isExchangeRunning: true, bot: undefined },
+        ...{ isExchangeRunning: true, ladderTracks: [] },
       });
     expect(meter.rungs(30_000)).toMatchObject([{ wasReached: false, worked: undefined }]);
+  });
+
+  it("have acted if the bot acts on a loss that is over before it counts as reached", () => {
+    const exchange = new EmbeddedExchange(MARKET.config, {
+      clock: new VirtualClock(0),
+      random: seededRandom("rungs"),
+    });
+    const bot = makerFile({ risk: { maxDrawdownQuote: "100" } });
+    const meter = new RungMeter(bot, 6, exchange);
+    const track = createLadderTrack("drawdown", undefined, ladderRungsFor(bot, 6).drawdown);
+    advanceTrack(track, 150_000_000n, () => "the loss", 100);
+    for (let atMs = 0; atMs <= 10_000; atMs += 100)
+      meter.sample({
+        ...{ atMs, equity: 1_000_000_000n, openOrders: [], positions: new Map() },
+        ...{ isExchangeRunning: true, ladderTracks: atMs < 100 ? [] : [track] },
+      });
+    expect(meter.rungs(30_000)).toMatchObject([
+      { wasReached: false, firedAfterMs: 0, worked: true },
+    ]);
+  });
+});
+
+describe("the trend of a rehearsal", () => {
+  const STEPS_A_SECOND = 4;
+  const moves = (sign: 1 | -1, held: (step: number) => bigint, steps: number) => {
+    const trend = new PriceTrend(sign, 1_000, STEPS_A_SECOND);
+    return Array.from({ length: steps }, (_, step) => {
+      const state = { loss: 0n, highestLoss: 500n, gapToLoss: undefined };
+      return Math.sign(trend.next({ ...state, held: new Map([["btcusdc", held(step)]]) }) ?? 0);
+    });
+  };
+
+  it("begins against the position that the account holds, so that it costs money", () => {
+    expect(moves(1, () => 6_000n, 2)).toEqual([-1, -1]);
+    expect(moves(-1, () => -6_000n, 2)).toEqual([1, 1]);
+    expect(moves(-1, () => 0n, 2)).toEqual([-1, -1]);
+  });
+
+  it("turns once the account has gained by it for five seconds", () => {
+    const all = moves(1, (step) => (step === 0 ? 0n : 6_000n), 22);
+    expect(all.slice(0, 20)).toEqual(Array.from({ length: 20 }, () => 1));
+    expect(all.slice(20)).toEqual([-1, -1]);
   });
 });

@@ -4,6 +4,7 @@ import { RehearsalRuns } from "../summary/rehearsal-runs.js";
 import { findBotFailed } from "./bot-failed.js";
 import { findGuardAbsent } from "./guard-absent.js";
 import { findInventoryIgnored } from "./inventory-ignored.js";
+import { findNeverQuotes } from "./never-quotes.js";
 import { findNoLossLimit } from "./no-loss-limit.js";
 import { findNoTolerance } from "./no-tolerance.js";
 import { findOrdersLeft } from "./orders-left.js";
@@ -15,6 +16,7 @@ import { findStaleReferenceTrusted } from "./stale-reference-trusted.js";
 
 const RULES: readonly RehearsalRule[] = [
   findBotFailed,
+  findNeverQuotes,
   findOrdersLeft,
   findNoLossLimit,
   findRungNeverActs,

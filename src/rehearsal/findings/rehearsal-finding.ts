@@ -23,6 +23,7 @@ export interface RehearsalFinding {
 /** The weaknesses that a rehearsal looks for. */
 export type RehearsalFindingId =
   | "bot-failed"
+  | "never-quotes"
   | "orders-left"
   | "no-loss-limit"
   | "no-tolerance"

@@ -20,7 +20,7 @@ export const findStaleReferenceTrusted: RehearsalRule = ({ rehearsal, runs }) =>
     seed: run.seed,
     lossScaled,
     key: "markets.*.reference.maxAgeMs",
-    text: `quotes were open for ${Math.round(run.quotesOnStaleReferenceMs / 1000)} s on a reference that was silent, at a cost of ${quoteAmount(lossScaled, rehearsal.decimals)} quote`,
+    text: `quotes were open for ${Math.round(run.quotesOnStaleReferenceMs / 1000)} s on a reference that was silent, and the run lost ${quoteAmount(lossScaled, rehearsal.decimals)} quote more than without the silence`,
     advice: "trust a price for a few seconds only",
   };
 };

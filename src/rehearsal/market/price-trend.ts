@@ -13,9 +13,12 @@ const GOAL_SHARE = 0.75;
 /** The trend goes beyond the highest rung by this factor, so that the bot sees it passed. */
 const BEYOND = 1.15;
 
+/** A trend turns after so long on the side of the account. */
+const TURNS_AFTER_SECONDS = 5;
+
 /** The state of a run that its trend follows. */
 export interface TrendState {
-  /** The loss from the account's peak now, in credit units. */
+  /** The loss since the start of the run, in credit units: never above the one from the peak. */
   readonly loss: CreditUnits;
   /** The highest loss that a rung of the file names. */
   readonly highestLoss: CreditUnits;
@@ -29,18 +32,22 @@ export interface TrendState {
 }
 
 /**
- * A lasting move of all prices in one direction. Its speed follows what the account holds on the
- * wrong side, so that the loss passes one rung of the file after the other within the run. Once the
- * position is being reduced, the price gaps: otherwise no rung above would ever be reached.
+ * A lasting move of all prices against the position of the account. Its speed follows what the
+ * account holds on the wrong side, so that the loss passes one rung of the file after the other
+ * within the run. It turns once the account has gained by it for some time: otherwise a bot that
+ * happens to hold the right side would never reach a rung. Once the position is being reduced, the
+ * price gaps: otherwise no rung above would ever be reached.
  */
 export class PriceTrend {
   #movedBps = 0;
-  readonly #sign: 1 | -1;
+  #sign: 1 | -1;
+  /** Steps since the account came onto the right side. */
+  #gainingSteps = 0;
   readonly #steps: number;
   readonly #stepsASecond: number;
   #step = 0;
 
-  /** @param sign 1 for rising prices */
+  /** @param sign 1 for prices that rise while the account holds nothing */
   constructor(sign: 1 | -1, steps: number, stepsASecond: number) {
     this.#sign = sign;
     this.#steps = steps;
@@ -49,10 +56,9 @@ export class PriceTrend {
 
   /** The next move in basis points; undefined once the trend is over. */
   next({ loss, highestLoss, gapToLoss, held }: TrendState): number | undefined {
-    if (this.#step >= this.#steps || this.#movedBps >= MOST_BPS) return undefined;
+    if (this.#step >= this.#steps || Math.abs(this.#movedBps) >= MOST_BPS) return undefined;
     this.#step += 1;
-    let exposed = 0n;
-    for (const value of held.values()) exposed -= value * BigInt(this.#sign);
+    const exposed = this.#exposed(held);
     const missing = Number(highestLoss) * BEYOND - Number(loss);
     if (missing <= 0) return undefined;
     if (gapToLoss !== undefined && exposed > 0n) {
@@ -65,8 +71,21 @@ export class PriceTrend {
     return this.#move(Math.min(MOST_BPS_A_SECOND / this.#stepsASecond, Math.max(least, wanted)));
   }
 
+  /** Turns the trend if it must. Returns the value on its wrong side, below 0 on its right one. */
+  #exposed(held: TrendState["held"]): bigint {
+    let value = 0n;
+    for (const of of held.values()) value += of;
+    const exposed = -value * BigInt(this.#sign);
+    this.#gainingSteps = exposed < 0n ? this.#gainingSteps + 1 : 0;
+    const isFirst = this.#step === 1 && exposed < 0n;
+    if (!isFirst && this.#gainingSteps < TURNS_AFTER_SECONDS * this.#stepsASecond) return exposed;
+    this.#sign = this.#sign === 1 ? -1 : 1;
+    this.#gainingSteps = 0;
+    return -exposed;
+  }
+
   #move(bps: number): number {
-    this.#movedBps += bps;
+    this.#movedBps += this.#sign * bps;
     return this.#sign * bps;
   }
 }

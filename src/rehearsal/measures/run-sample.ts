@@ -1,5 +1,5 @@
-import type { Bot } from "../../bot/engine/bot.js";
 import type { CreditUnits, Lots, MarketId, Ms } from "../../core/units.js";
+import type { LadderTrack } from "../../risk/ladder-track.js";
 import type { Order } from "../../simulator/accounts/account.js";
 
 /** The records of the exchange at one instant of a run. */
@@ -11,6 +11,6 @@ export interface RunSample {
   readonly openOrders: readonly Order[];
   readonly positions: ReadonlyMap<MarketId, Lots>;
   readonly isExchangeRunning: boolean;
-  /** Undefined while its process is dead. */
-  readonly bot: Bot | undefined;
+  /** State of the bot's loss ladder; empty while its process is dead. */
+  readonly ladderTracks: readonly Readonly<LadderTrack>[];
 }

@@ -112,12 +112,12 @@ class WatchedRung {
   }
 
   sample(sample: RunSample, loss: CreditUnits): void {
-    const { atMs, bot } = sample;
+    const { atMs, ladderTracks } = sample;
     if (loss < this.rung.from) this.#overSinceMs = undefined;
     else this.#overSinceMs ??= atMs;
     if (this.#overSinceMs !== undefined && atMs - this.#overSinceMs >= LASTS_MS)
       this.#reachedMs ??= this.#overSinceMs;
-    const track = bot?.tradingGuards.ladder.tracks.find(({ measure }) => measure === this.measure);
+    const track = ladderTracks.find(({ measure }) => measure === this.measure);
     const isActive = track !== undefined && this.#isActive(track);
     if (isActive) this.#firedMs ??= atMs;
     if (this.rung.action === "widen") this.#noteDistance(sample, track);
@@ -140,17 +140,17 @@ class WatchedRung {
       action,
       atScaled: from,
       wasReached: reachedMs !== undefined,
+      // The bot may act on a loss that was over before it counted as reached.
       firedAfterMs:
-        reachedMs === undefined || firedMs === undefined
-          ? undefined
-          : Math.max(0, firedMs - reachedMs),
-      worked: reachedMs === undefined ? undefined : this.#verdict(reachedMs, endMs),
+        firedMs === undefined ? undefined : Math.max(0, firedMs - (reachedMs ?? firedMs)),
+      worked: this.#verdict(reachedMs, endMs),
     };
   }
 
-  #verdict(reachedMs: Ms, endMs: Ms): boolean | undefined {
+  #verdict(reachedMs: Ms | undefined, endMs: Ms): boolean | undefined {
     const firedMs = this.#firedMs;
-    if (firedMs === undefined) return endMs - reachedMs < ACTS_WITHIN_MS ? undefined : false;
+    if (firedMs === undefined)
+      return reachedMs === undefined || endMs - reachedMs < ACTS_WITHIN_MS ? undefined : false;
     if (this.#isBroken) return false;
     const { action } = this.rung;
     if (action === "warn" || this.#isKept) return true;

@@ -1,5 +1,5 @@
 import { countText, escapeHtml, exactText } from "../../backtest/report/page/html-text.js";
-import { MINUTE_MS } from "../../core/units.js";
+import { minutesText } from "../summary/minutes-text.js";
 import { quoteAmount } from "../summary/quote-amount.js";
 import type { RehearsalReport } from "../summary/rehearsal-report.js";
 
@@ -14,7 +14,7 @@ export function rehearsalHead(report: RehearsalReport): string {
   return `<header class="top">
 <div class="bar"><span class="mark">Marketwright</span><button type="button" id="theme" hidden>Dark</button></div>
 <h1>${escapeHtml(bot)}</h1>
-<p class="sub">Rehearsal of <b>${countText(runs.length)}</b> runs<span class="sep"></span>${countText(marketMs / MINUTE_MS)} minutes each</p>
+<p class="sub">Rehearsal of <b>${countText(runs.length)}</b> runs<span class="sep"></span>${minutesText(marketMs)} each</p>
 <p class="pills"><span class="pill ${findings.length === 0 ? "" : "warn"}">${weaknesses}</span><span class="pill">seeds ${seeds[0] ?? 0} to ${seeds.at(-1) ?? 0}</span><span class="pill">${runsGuard ? "guard runs" : "no guard"}</span></p>
 ${warnings.map((text) => `<p class="warning" role="note">${text}</p>`).join("")}
 ${notes.map((text) => `<p class="gloss">${escapeHtml(text)}</p>`).join("")}
@@ -35,7 +35,7 @@ function cardsHtml({ faults, decimals, rungs, equityScaled }: RehearsalReport): 
   const struck = faults.filter((row) => row.fault !== "none" && row.struckRuns > 0).length;
   const worked = rungs.filter((rung) => rung.workedRuns > 0 && rung.failed === undefined).length;
   return [
-    card("Account at the start", money(equityScaled), "in quote, hedge accounts included"),
+    card("Account at the start", money(equityScaled), "in quote, without its hedge accounts"),
     card("Kinds of faults", countText(struck), "that struck the bot"),
     worst === undefined
       ? card("Worst loss", "none", "no fault struck")

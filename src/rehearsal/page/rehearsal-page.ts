@@ -9,7 +9,7 @@ import { quoteAmount } from "../summary/quote-amount.js";
 import { rehearsalCommand } from "../summary/rehearsal-command.js";
 import type { RehearsalReport } from "../summary/rehearsal-report.js";
 import type { SeededValue } from "../summary/seeded-value.js";
-import type { FaultSummary } from "../summary/summarise-faults.js";
+import { type DeathSummary, type FaultSummary, hasReaction } from "../summary/summarise-faults.js";
 import { rehearsalHead } from "./rehearsal-head.js";
 
 /** Builds `rehearsal.html`: one file that loads nothing, with each cell's command to repeat it. */
@@ -92,15 +92,15 @@ function costsHtml(report: RehearsalReport): string {
 }
 
 function reactionsHtml(report: RehearsalReport): string {
-  const shown = report.faults.filter(
-    ({ halts, deaths, error }) => halts.length > 0 || deaths > 0 || error !== undefined,
-  );
+  const shown = report.faults.filter(hasReaction);
+  const isHedged = report.faults.some(({ fault }) => fault.startsWith("hedge-"));
   if (shown.length === 0) return "";
   const rows = shown.map((row): (string | Cell)[] => [
     row.fault,
     row.deaths === 0 ? "" : countText(row.deaths),
-    seededHtml(report, row.fault, row.guardActedMs?.largest, seconds),
-    seededHtml(report, row.fault, row.ordersGoneMs?.largest, seconds),
+    report.runsGuard ? afterDeathHtml(report, row.fault, row.guardActed) : "",
+    afterDeathHtml(report, row.fault, row.ordersGone),
+    ...(isHedged ? [seededHtml(report, row.fault, row.unhedgedMs?.largest, seconds)] : []),
     { html: haltsHtml(report, row), className: "text long" },
   ]);
   const heads = [
@@ -108,9 +108,20 @@ function reactionsHtml(report: RehearsalReport): string {
     "deaths",
     "guard acted after s, worst",
     "orders gone after s, worst",
+    ...(isHedged ? ["unhedged s, worst"] : []),
     "halts, and in how many runs",
   ];
   return `<section><h2>How bot and guard reacted</h2>${tableHtml("Reactions by fault", heads, rows)}</section>`;
+}
+
+function afterDeathHtml(
+  report: RehearsalReport,
+  fault: RehearsedFault,
+  { never, longestMs }: DeathSummary,
+): string {
+  return never === undefined
+    ? seededHtml(report, fault, longestMs, seconds)
+    : seededHtml(report, fault, never, (deaths) => `never (${countText(deaths)})`);
 }
 
 function haltsHtml(report: RehearsalReport, { fault, halts, error }: FaultSummary): string {

@@ -1,3 +1,4 @@
+import { shellWord } from "../../core/files/shell-word.js";
 import { MINUTE_MS } from "../../core/units.js";
 import type { Rehearsal } from "../rehearsal-result.js";
 import type { RehearsedFault } from "../rehearsed-fault.js";
@@ -25,9 +26,4 @@ export function rehearsalCommand(
     ...(runsGuard ? [] : ["--no-guard"]),
     `--fault ${fault} --seeds 1 --first-seed ${seed}`,
   ].join(" ");
-}
-
-/** A word as a POSIX shell reads it back. */
-function shellWord(word: string): string {
-  return /^[\w./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -4,7 +4,10 @@ export interface SeededValue<Value> {
   readonly seed: number;
 }
 
-/** The middle and the largest of some values; of two in the middle the smaller one. */
+/**
+ * The middle and the largest of some costs. Of two in the middle it is the larger one, so that the
+ * median never makes a fault look cheaper than it is.
+ */
 export interface ValueSpread<Value> {
   readonly median: SeededValue<Value>;
   readonly largest: SeededValue<Value>;
@@ -17,7 +20,7 @@ export function spreadOf<Value extends number | bigint>(
   const sorted = [...values].sort((a, b) =>
     a.value === b.value ? a.seed - b.seed : a.value < b.value ? -1 : 1,
   );
-  const median = sorted[Math.floor((sorted.length - 1) / 2)];
+  const median = sorted[Math.floor(sorted.length / 2)];
   const most = sorted.at(-1);
   if (median === undefined || most === undefined) return undefined;
   const largest = sorted.find(({ value }) => value === most.value) ?? most;

@@ -13,6 +13,14 @@ export interface HaltSummary {
   readonly seed: number;
 }
 
+/** A time after the deaths of the bot at which orders were open. */
+export interface DeathSummary {
+  /** Number of deaths after which it never came, and the first of their seeds. */
+  readonly never: SeededValue<number> | undefined;
+  /** The longest one of the others. */
+  readonly longestMs: SeededValue<Ms> | undefined;
+}
+
 /** A row of the rehearsal's table: all runs that one fault struck. */
 export interface FaultSummary {
   readonly fault: RehearsedFault;
@@ -30,10 +38,12 @@ export interface FaultSummary {
   readonly orderTokens: ValueSpread<number> | undefined;
   /** Number of deaths of the bot, in all runs. */
   readonly deaths: number;
-  /** Time from a death to the guard's first cancel; undefined if it never sent one. */
-  readonly guardActedMs: ValueSpread<Ms> | undefined;
-  /** Time from a death until no order was open; undefined if orders always were. */
-  readonly ordersGoneMs: ValueSpread<Ms> | undefined;
+  /** Time from a death with open orders to the guard's first cancel. */
+  readonly guardActed: DeathSummary;
+  /** Time from a death with open orders until none was open. */
+  readonly ordersGone: DeathSummary;
+  /** Time with a position beyond the hedge's band for longer than the file allows. */
+  readonly unhedgedMs: ValueSpread<Ms> | undefined;
   readonly halts: readonly HaltSummary[];
   /** The first run that ended with an error. */
   readonly error: SeededValue<string> | undefined;
@@ -58,13 +68,19 @@ function summarise(struck: readonly RunPair[]): Omit<FaultSummary, "fault" | "ru
   const spread = <Value extends number | bigint>(of: (pair: RunPair) => Value) =>
     spreadOf(struck.map((pair) => ({ value: of(pair), seed: pair.run.seed })));
   const deaths = struck.flatMap(({ run }) => run.deaths.map((death) => ({ death, run })));
-  const ofDeaths = (key: "guardActedMs" | "ordersGoneMs") =>
-    spreadOf(
-      deaths.flatMap(({ death, run }) => {
-        const value = death[key];
-        return value === undefined ? [] : [{ value, seed: run.seed }];
-      }),
-    );
+  const withOrders = deaths.filter(({ death }) => death.openOrders > 0);
+  const ofDeaths = (key: "guardActedMs" | "ordersGoneMs"): DeathSummary => {
+    const missing = withOrders.filter(({ death }) => death[key] === undefined);
+    const [first] = missing;
+    const times = withOrders.flatMap(({ death, run }) => {
+      const value = death[key];
+      return value === undefined ? [] : [{ value, seed: run.seed }];
+    });
+    return {
+      never: first === undefined ? undefined : { value: missing.length, seed: first.run.seed },
+      longestMs: spreadOf(times)?.largest,
+    };
+  };
   const failed = struck.find(({ run }) => run.error !== undefined)?.run;
   return {
     struckRuns: struck.length,
@@ -73,8 +89,9 @@ function summarise(struck: readonly RunPair[]): Omit<FaultSummary, "fault" | "ru
     orders: spread(({ run }) => run.orders),
     orderTokens: spread(({ run }) => run.tokens.order),
     deaths: deaths.length,
-    guardActedMs: ofDeaths("guardActedMs"),
-    ordersGoneMs: ofDeaths("ordersGoneMs"),
+    guardActed: ofDeaths("guardActedMs"),
+    ordersGone: ofDeaths("ordersGoneMs"),
+    unhedgedMs: spread(({ run }) => run.unhedgedMs),
     halts: summariseHalts(struck.map(({ run }) => run)),
     error: failed?.error === undefined ? undefined : { value: failed.error, seed: failed.seed },
   };
@@ -90,4 +107,9 @@ function summariseHalts(runs: readonly RehearsedRun[]): readonly HaltSummary[] {
   return [...seeds]
     .map(([name, held]) => ({ name, runs: held.length, seed: Math.min(...held) }))
     .sort((a, b) => b.runs - a.runs || (a.name < b.name ? -1 : 1));
+}
+
+/** True for a fault whose row belongs into the table of reactions: something happened under it. */
+export function hasReaction({ fault, halts, deaths, error }: FaultSummary): boolean {
+  return halts.length > 0 || deaths > 0 || error !== undefined || fault.startsWith("hedge-");
 }

@@ -39,7 +39,7 @@ export class RunPlayer {
     return (await this.#world(job)).run();
   }
 
-  /** Equity of a run before anything has happened. @throws as {@link play} does */
+  /** Equity of the account before anything has happened. @throws as {@link play} does */
   async startEquity(job: RunJob): Promise<bigint> {
     return (await this.#world(job)).startEquity();
   }

@@ -16,7 +16,8 @@ import { ExchangeTruth } from "../measures/exchange-truth.js";
 const HEDGE_KEY: Hex = `0x${"43".repeat(32)}`;
 /** Most lots of a level of the deep book, as a multiple of the file's largest position. */
 const DEPTH = 0.25;
-const CREDIT = "10000000";
+/** Quote with which each hedge account begins: no hedge fails for want of it. */
+export const HEDGE_CREDIT = "10000000";
 
 /** Dependencies of {@link HedgeExchanges}. */
 export interface HedgeExchangesDeps {
@@ -146,7 +147,7 @@ export class HedgeExchanges {
       parseExchangeConfig({
         seed: `hedge ${name} ${seed}`,
         creditDecimals: primary.creditDecimals,
-        creditOnRegistration: CREDIT,
+        creditOnRegistration: HEDGE_CREDIT,
         markets: Object.fromEntries(markets),
         gasFee: { waiverMultiple: 0 },
         settlement: { ...primary.settlement, failureRate },

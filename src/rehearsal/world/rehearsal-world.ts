@@ -156,10 +156,10 @@ export class RehearsalWorld {
     });
   }
 
-  /** Equity at the start of a run, before anything has happened. */
+  /** Equity of the account alone at the start of a run, before anything has happened. */
   async startEquity(): Promise<CreditUnits> {
     await this.#open();
-    const { equity } = this;
+    const { equity } = this.#truth;
     this.#close();
     return equity;
   }
@@ -227,7 +227,6 @@ export class RehearsalWorld {
       .filter(({ atMs }) => atMs <= marketMs);
     const kept = fills.filter(({ hasFailed }) => !hasFailed);
     const hedgeFills = [...this.#hedges.truths.values()].flatMap((truth) => truth.fills());
-    const all = [...kept, ...hedgeFills.filter(({ hasFailed }) => !hasFailed)];
     const endMs = Math.min(marketMs, this.#nowMs());
     this.#timeline.addFills(fills, (marketId) => this.#exchange.market(marketId).instrument);
     return {
@@ -248,7 +247,7 @@ export class RehearsalWorld {
       rungs: this.#rungs.rungs(endMs),
       fills: kept.length,
       turnoverScaled: kept.reduce((sum, { quote }) => sum + quote, 0n),
-      feesScaled: all.reduce((sum, { commission }) => sum + commission, 0n),
+      feesScaled: kept.reduce((sum, { commission }) => sum + commission, 0n),
       edgeScaled: this.#edges.edge(kept),
       largestPositionLots: this.#exposure.largestPositionLots,
       largestOrderLots: this.#exposure.largestOrderLots,
@@ -307,7 +306,7 @@ export class RehearsalWorld {
       openOrders: this.#truth.openOrders(),
       positions: new Map(this.#quoted.map((id) => [id, this.#truth.positionLots(id)])),
       isExchangeRunning: this.#exchange.isRunning,
-      bot: this.#machine.rig?.bot,
+      ladderTracks: this.#machine.rig?.bot.tradingGuards.ladder.tracks ?? [],
     };
   }
 

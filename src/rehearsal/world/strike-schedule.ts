@@ -106,8 +106,8 @@ export class StrikeSchedule {
         return markets.misprice(sign * between(LEAST_MARK_BPS, MOST_MARK_BPS, severity));
       case "reference-silent":
       case "reference-frozen":
+        if (sources.sources.length > 0) this.strikes += 1;
         for (const source of sources.sources) {
-          this.strikes += 1;
           if (fault === "reference-silent") source.faults.isSilent = true;
           else source.faults.isFrozen = true;
         }
@@ -188,7 +188,7 @@ export class StrikeSchedule {
     }
   }
 
-  /** All synthetic markets move one way until every rung has been reached. */
+  /** All synthetic markets move against the position until every rung has been reached. */
   #trend({ fromMs, untilMs }: FaultStretch, sign: 1 | -1): void {
     const trend = new PriceTrend(sign, stepsIn(fromMs, untilMs), 1_000 / TREND_STEP_MS);
     this.#stepwise(() => trend.next(this.#targets.trendState()));

@@ -1,9 +1,14 @@
-import { MINUTE_MS, type Ms } from "../../../core/units.js";
+import type { Ms } from "../../../core/units.js";
+import { minutesText } from "../../../rehearsal/summary/minutes-text.js";
 import { quoteAmount } from "../../../rehearsal/summary/quote-amount.js";
 import { rehearsalCommand } from "../../../rehearsal/summary/rehearsal-command.js";
 import type { RehearsalReport } from "../../../rehearsal/summary/rehearsal-report.js";
 import type { SeededValue } from "../../../rehearsal/summary/seeded-value.js";
-import type { FaultSummary } from "../../../rehearsal/summary/summarise-faults.js";
+import {
+  type DeathSummary,
+  type FaultSummary,
+  hasReaction,
+} from "../../../rehearsal/summary/summarise-faults.js";
 import type { RungSummary } from "../../../rehearsal/summary/summarise-rungs.js";
 import { alignedTable, type TextColumn } from "../../control/aligned-table.js";
 
@@ -26,7 +31,7 @@ function headText({ bot, seeds, marketMs, runsGuard, notes, isComplete, runs }: 
   const span = first === last ? `seed ${first}` : `seeds ${first} to ${last}`;
   const guard = runsGuard ? "with its guard" : "without a guard";
   return [
-    `${bot}: ${span}, ${marketMs / MINUTE_MS} minutes each, ${guard}`,
+    `${bot}: ${span}, ${minutesText(marketMs)} each, ${guard}`,
     ...(isComplete ? [] : [`INTERRUPTED: only ${runs.length} runs were complete`]),
     ...notes,
     "",
@@ -39,6 +44,13 @@ function seeded<Value>(
   text: (value: Value) => string,
 ): string {
   return cell === undefined ? "-" : `${text(cell.value)} #${cell.seed}`;
+}
+
+/** The worst time after a death, such as `3.8 #1`, or `never (2) #1`. */
+function afterDeath({ never, longestMs }: DeathSummary): string {
+  return never === undefined
+    ? seeded(longestMs, seconds)
+    : seeded(never, (deaths) => `never (${deaths})`);
 }
 
 const numeric = (heading: string, cells: readonly string[]): TextColumn => ({
@@ -82,25 +94,28 @@ function costTable({ faults, decimals }: RehearsalReport): string {
 }
 
 /** Reactions by fault; faults without any are left out. */
-function reactionTable({ faults }: RehearsalReport): string {
-  const shown = faults.filter(
-    ({ halts, deaths, error }) => halts.length > 0 || deaths > 0 || error !== undefined,
-  );
+function reactionTable({ faults, runsGuard }: RehearsalReport): string {
+  const shown = faults.filter(hasReaction);
+  const isHedged = faults.some(({ fault }) => fault.startsWith("hedge-"));
   const of = (cell: (row: FaultSummary) => string): string[] => shown.map(cell);
   return alignedTable([
     { heading: "fault", cells: of(({ fault }) => fault) },
     {
       heading: "guard acted after s, worst",
-      cells: of(({ guardActedMs, deaths }) =>
-        deaths === 0 ? "-" : seeded(guardActedMs?.largest, seconds),
-      ),
+      cells: of(({ guardActed }) => (runsGuard ? afterDeath(guardActed) : "-")),
     },
     {
       heading: "orders gone after s, worst",
-      cells: of(({ ordersGoneMs, deaths }) =>
-        deaths === 0 ? "-" : seeded(ordersGoneMs?.largest, seconds),
-      ),
+      cells: of(({ ordersGone }) => afterDeath(ordersGone)),
     },
+    ...(isHedged
+      ? [
+          {
+            heading: "unhedged s, worst",
+            cells: of(({ unhedgedMs }) => seeded(unhedgedMs?.largest, seconds)),
+          },
+        ]
+      : []),
     {
       heading: "halts (runs)",
       cells: of(({ halts, error }) =>

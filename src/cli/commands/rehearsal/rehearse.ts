@@ -30,13 +30,14 @@ export async function rehearseCommand(
   options: RehearseCommandOptions,
 ): Promise<void> {
   const plan = readRehearsalPlan(options);
+  // The rehearsal uses no key of the user's.
+  const bot = loadBotConfig(file, context.env, { key: "unused" });
+  const exchange = findExchange(bot, options.exchange);
+  // A wrong file leaves no folder.
   const folder =
     options.out === undefined
       ? undefined
       : new RehearsalFolder(options.out, options.replace ?? false);
-  // The user's key is neither needed nor read.
-  const bot = loadBotConfig(file, context.env, { key: "unused" });
-  const exchange = findExchange(bot, options.exchange);
   const abort = new AbortController();
   let interruptedBy: string | undefined;
   void context.interrupted().then((signal) => {

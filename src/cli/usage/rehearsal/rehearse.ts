@@ -8,7 +8,7 @@ Examples:
   marketwright rehearse bot.yaml --seeds 100 --out rehearsal
   marketwright rehearse bot.yaml --fault stream-stalled --seeds 1 --first-seed 17
 
-Runs the bot with its strategy, limits and guard on a simulated exchange in this process, with a key of its own; it reads no
+Runs the bot with its strategy, limits and guard on a simulated exchange in this process, with a key of its own; it uses no
 key of yours and changes no file of the bot. One seed and one fault print that run in detail. Exit code 1 if a weakness was
 found.`;
 

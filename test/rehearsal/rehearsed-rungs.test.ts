@@ -100,6 +100,26 @@ describe("the rungs of a rehearsal", () => {
       { wasReached: false, firedAfterMs: 0, worked: true },
     ]);
   });
+
+  it("have not acted if only a severer rung below them did, which makes them useless", () => {
+    const exchange = new EmbeddedExchange(MARKET.config, {
+      clock: new VirtualClock(0),
+      random: seededRandom("rungs"),
+    });
+    const ladder = { drawdown: [{ fromQuote: "100", action: "flatten" }] };
+    const bot = makerFile({ risk: { maxDrawdownQuote: "500", onDrawdown: "halt", ladder } });
+    const meter = new RungMeter(bot, 6, exchange);
+    const track = createLadderTrack("drawdown", undefined, ladderRungsFor(bot, 6).drawdown);
+    advanceTrack(track, 150_000_000n, () => "the loss", 100);
+    for (let atMs = 0; atMs <= 10_000; atMs += 100)
+      meter.sample({
+        ...{ atMs, equity: 1_000_000_000n, openOrders: [], positions: new Map() },
+        ...{ isExchangeRunning: true, ladderTracks: [track] },
+      });
+    const [flatten, halt] = meter.rungs(30_000);
+    expect(flatten?.firedAfterMs).toBe(0);
+    expect(halt).toMatchObject({ firedAfterMs: undefined, worked: undefined });
+  });
 });
 
 describe("the trend of a rehearsal", () => {

@@ -81,6 +81,8 @@ class WatchedRung {
   #overSinceMs: Ms | undefined;
   #reachedMs: Ms | undefined;
   #firedMs: Ms | undefined;
+  /** True if the bot passed this rung itself; a severer latch below puts it in force too. */
+  #wasPassed = false;
   #isTold = false;
   /** A broken promise, or one that was seen to be kept. */
   #isBroken = false;
@@ -120,6 +122,7 @@ class WatchedRung {
     const track = ladderTracks.find(({ measure }) => measure === this.measure);
     const isActive = track !== undefined && this.#isActive(track);
     if (isActive) this.#firedMs ??= atMs;
+    if (isActive && this.index < track.reached) this.#wasPassed = true;
     if (this.rung.action === "widen") this.#noteDistance(sample, track);
     if (isActive && this.#firedMs !== undefined) this.#judge(sample, atMs - this.#firedMs);
   }
@@ -133,7 +136,8 @@ class WatchedRung {
   result(endMs: Ms): RehearsedRung {
     const { action, from } = this.rung;
     const reachedMs = this.#reachedMs;
-    const firedMs = this.#firedMs;
+    const hasActed = reachedMs !== undefined || this.#wasPassed;
+    const firedMs = hasActed ? this.#firedMs : undefined;
     return {
       name: this.name,
       measure: this.measure,
@@ -143,7 +147,7 @@ class WatchedRung {
       // The bot may act on a loss that was over before it counted as reached.
       firedAfterMs:
         firedMs === undefined ? undefined : Math.max(0, firedMs - (reachedMs ?? firedMs)),
-      worked: this.#verdict(reachedMs, endMs),
+      worked: hasActed ? this.#verdict(reachedMs, endMs) : undefined,
     };
   }
 

@@ -135,7 +135,9 @@ export async function surviveFault(
     running.command({ command: "stop", reason: "the test is over" });
     await running.stopped;
     const summary = buildRunSummary(running.bot, running.monitor, null);
-    expect(exchange.openOrders(running.account)).toEqual([]);
+    // An order that has matched whole stays listed until it is settled, and cannot fill any more.
+    const mayFill = exchange.openOrders(running.account).filter(({ openLots }) => openLots > 0);
+    expect(mayFill).toEqual([]);
     expect(summary).toMatchObject({ openOrdersLeft: 0, ordersLeft: [] });
     expect(summary.ordersUnknownResolved).toBe(summary.ordersUnknown);
     const trades = await until(

@@ -153,7 +153,7 @@ export class ViewerPage {
     return host;
   }
 
-  /** The newest wish is shown last, however many were made meanwhile. */
+  /** The newest turn asked for is shown last, however many were asked for meanwhile. */
   #goTo(turn: number): void {
     const { runs = [] } = this.#summary ?? {};
     const last = Math.max(1, ...runs.map(({ lastTurn = 1 }) => lastTurn));

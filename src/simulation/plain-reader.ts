@@ -8,7 +8,7 @@ export function plainReader(does: Partial<StreamSink> = {}): StreamSink {
   return {
     send: () => {},
     sendBytes: () => {
-      throw new Error("nobody asked for compression");
+      throw new Error("this reader takes no compressed messages");
     },
     ping: () => {},
     close: () => {},

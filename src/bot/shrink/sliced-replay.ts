@@ -35,9 +35,9 @@ interface SetTimer {
 
 /**
  * Replays some turns of a journal through the real bot, and records them as a journal of their own.
- * What the bot creates in them has other ids than in the original: an input that names a timer or a
- * request is given the id that took its place, and left out if there is none. So is a report of an
- * order, or of a fill, whose order the slice has not sent.
+ * The timers and requests of the slice have other ids than those of the original. An input that
+ * names one gets the new id, and is left out if there is none. A report of an order or of a fill is
+ * left out if the slice has not sent the order.
  */
 export class SlicedReplay {
   readonly bot: Bot;

@@ -21,7 +21,7 @@ export const findGuardAbsent: RehearsalRule = ({ config, rehearsal, runs }) => {
   const { openOrders, lossWhileDeadScaled, filledWhileDeadLots } = death;
   const cost =
     filledWhileDeadLots === 0
-      ? "none was filled by chance"
+      ? "by chance none of them filled"
       : `the account changed by ${quoteAmount(-lossWhileDeadScaled, rehearsal.decimals)} quote in that time, by fills and by the position held before`;
   return {
     id: "guard-absent",

@@ -31,10 +31,10 @@ export function findUnguardedDeath(
 
 /** The time that orders were open without a bot, in words. */
 export function openTimeText({ ordersGoneMs, downMs }: RehearsedDeath): string {
-  if (ordersGoneMs !== undefined) return `for ${seconds(ordersGoneMs)} s after a death`;
+  if (ordersGoneMs !== undefined) return `after a death of the bot for ${seconds(ordersGoneMs)} s`;
   return downMs === undefined
-    ? "to the end of the run after a death"
-    : `for the ${seconds(downMs)} s until it ran again after a death`;
+    ? "after a death of the bot to the end of the run"
+    : `after a death of the bot until it ran again, for ${seconds(downMs)} s`;
 }
 
 function seconds(ms: number): string {

@@ -83,7 +83,7 @@ class WatchedRung {
   #firedMs: Ms | undefined;
   /** True if the bot passed this rung itself; a severer latch below puts it in force too. */
   #wasPassed = false;
-  #isTold = false;
+  #isReported = false;
   /** A broken promise, or one that was seen to be kept. */
   #isBroken = false;
   #isKept = false;
@@ -128,8 +128,8 @@ class WatchedRung {
   }
 
   hasJustFired(): boolean {
-    if (this.#firedMs === undefined || this.#isTold) return false;
-    this.#isTold = true;
+    if (this.#firedMs === undefined || this.#isReported) return false;
+    this.#isReported = true;
     return true;
   }
 

@@ -138,7 +138,6 @@ export class RehearsalWorld {
       hedges: this.#hedges,
       sources: this.#sources,
       markets: this.#markets,
-      faults: this.#faults,
       runsGuard: options.runsGuard,
       positionLots: (marketId) => this.#truth.positionLots(marketId),
       trendState: () => ({

@@ -1,6 +1,5 @@
 import type { Clock, Random } from "../../core/runtime/runtime.js";
 import type { MarketId, Ms } from "../../core/units.js";
-import type { FaultSource } from "../../simulation/faults.js";
 import type { EmbeddedExchange } from "../../simulator/exchange.js";
 import { PriceTrend, type TrendState } from "../market/price-trend.js";
 import type { ShockedMarkets } from "../market/shocked-markets.js";
@@ -33,7 +32,6 @@ export interface FaultTargets {
   readonly hedges: HedgeExchanges;
   readonly sources: PriceSources;
   readonly markets: ShockedMarkets;
-  readonly faults: FaultSource;
   readonly runsGuard: boolean;
   /** Signed position of the account, as the exchange has it. */
   readonly positionLots: (marketId: MarketId) => number;
